@@ -1,0 +1,5 @@
+"""python -m dagdecor."""
+
+from dagdecor.cli import main
+
+main()

@@ -1,0 +1,89 @@
+"""dagdecor confidence: how often each mark comes back when the table is drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dagdecor.cli.options import Data
+from dagdecor.cli.output import say_written
+
+DRAWS, DOCUMENT, TABLE = "draws.jsonl", "confidence.json", "confidence.csv"
+
+
+def confidence(
+    data: Data,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the result; a second run there resumes.")
+    ] = None,
+    draws: Annotated[int, typer.Option(help="Resampled tables.")] = 200,
+    method: Annotated[str, typer.Option(help="bootstrap or stability.")] = "bootstrap",
+    effort: Annotated[float, typer.Option(help="Share of the search in each draw.")] = 0.25,
+    knowledge: Annotated[
+        Path | None, typer.Option(help="YAML or JSON file of what is known of the graph.")
+    ] = None,
+    missing: Annotated[str, typer.Option(help="Empty cells: error, drop or em.")] = "error",
+    search: Annotated[bool, typer.Option(help="Score search, or the paper's rounds.")] = True,
+    noise_model: Annotated[str, typer.Option(help="auto, latent or sparse.")] = "auto",
+    workers: Annotated[int, typer.Option(help="Processes, -1 for one a core.")] = -1,
+    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 0,
+    max_seconds: Annotated[float | None, typer.Option(help="Time budget.")] = None,
+) -> None:
+    """Share of each mark over resampled tables; with --out, resumable and written as files."""
+    from dagdecor.decor import Decor
+    from dagdecor.knowledge import read_knowledge
+    from dagdecor.report.cells import guarded
+    from dagdecor.report.files import write_file
+    from dagdecor.sources import read_source
+
+    table = read_source(data)
+    known = None if knowledge is None else read_knowledge(knowledge)
+    model = Decor(search=search, noise_model=noise_model, knowledge=known, missing=missing)
+    options: dict[str, Any] = {
+        "method": method,
+        "effort": effort,
+        "n_jobs": workers,
+        "random_state": seed,
+        "checkpoint": None if out is None else out / DRAWS,
+    }
+    stopped = False
+    try:
+        with progress_bar() as progress:
+            found = model.confidence(
+                table, draws, max_seconds=max_seconds, progress=progress, **options
+            )
+    except KeyboardInterrupt:
+        if out is None or not _finished(out / DRAWS):
+            raise
+        stopped = True  # what is finished is in the checkpoint: count it, draw no more
+        found = model.confidence(table, draws, max_seconds=0, **options)
+    print(found)
+    if out is not None:
+        write_file(found.to_json() + "\n", out / DOCUMENT)
+        write_file(guarded(found.to_frame(), ("a", "b")), out / TABLE)
+        say_written(out, [DRAWS, DOCUMENT, TABLE])
+    if stopped:
+        typer.echo(f"stopped; the same command goes on from {out}", err=True)
+        raise typer.Exit(130)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[int, int], None]]:
+    """A bar with the time left on the error stream, nothing where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), "draws,", TimeRemainingColumn(), "left")
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("draws", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _finished(checkpoint: Path) -> bool:
+    """Whether it holds more than its first line."""
+    return checkpoint.exists() and checkpoint.read_bytes().count(b"\n") > 1

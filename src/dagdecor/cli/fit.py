@@ -1,0 +1,81 @@
+"""dagdecor fit: a table in, a mixed graph out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dagdecor.cli.options import AsJson, Data, Force, Out, number_or_auto
+from dagdecor.cli.output import check_folder, say_written, warnings_as_lines
+from dagdecor.cli.progress import waiting
+
+
+def fit(
+    data: Data,
+    out: Out = None,
+    force: Force = False,
+    search: Annotated[bool, typer.Option(help="Score search, or the paper's rounds.")] = True,
+    noise_model: Annotated[str, typer.Option(help="auto, latent or sparse.")] = "auto",
+    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    route: Annotated[str, typer.Option(help="Noise step: precision or covariance.")] = "precision",
+    rounds: Annotated[int, typer.Option(help="Turns of graph step and noise step.")] = 5,
+    lambda_directed: Annotated[str, typer.Option(help="Penalty of the edges.")] = "auto",
+    lambda_noise: Annotated[str, typer.Option(help="Penalty of the noise pairs.")] = "auto",
+    threshold_directed: Annotated[str, typer.Option(help="Smallest effect.")] = "auto",
+    threshold_noise: Annotated[str, typer.Option(help="Smallest noise covariance.")] = "auto",
+    bow: Annotated[str, typer.Option(help="reconcile, penalty or none.")] = "reconcile",
+    noise_start: Annotated[
+        str, typer.Option(help="scaled-identity or diagonal.")
+    ] = "scaled-identity",
+    refit: Annotated[bool, typer.Option(help="Maximum likelihood on the graph.")] = True,
+    max_seconds: Annotated[float | None, typer.Option(help="Time budget.")] = None,
+    knowledge: Annotated[
+        Path | None, typer.Option(help="YAML or JSON file of what is known of the graph.")
+    ] = None,
+    missing: Annotated[str, typer.Option(help="Empty cells: error, drop or em.")] = "error",
+    as_json: AsJson = False,
+) -> None:
+    """Learn a mixed graph from a table and print it; with --out, write it as files."""
+    from dagdecor.cli.reading import read_moments
+    from dagdecor.decor import Decor
+    from dagdecor.estimator import with_alternatives
+    from dagdecor.inference import errors_of
+    from dagdecor.knowledge import read_knowledge
+    from dagdecor.report import Finding, content, summary, write_result
+
+    check_folder(out, force)
+    known = None if knowledge is None else read_knowledge(knowledge)
+    moments, seen = read_moments(data, missing)
+    model = Decor(
+        route,
+        search=search,
+        noise_model=noise_model,
+        random_state=seed,
+        rounds=rounds,
+        lambda_directed=number_or_auto(lambda_directed),
+        lambda_noise=number_or_auto(lambda_noise),
+        threshold_directed=number_or_auto(threshold_directed),
+        threshold_noise=number_or_auto(threshold_noise),
+        bow=bow,
+        noise_start=noise_start,
+        refit=refit,
+        max_seconds=max_seconds,
+        knowledge=known,
+        missing=missing,
+    )
+    with warnings_as_lines(), waiting("learning the graph", max_seconds):
+        model.fit(moments)
+    result = with_alternatives(model.fit_)
+    written = []
+    if out is not None:  # before the printing, which a closed pipe may end
+        findings = [
+            Finding("warning" if each.severity == "warning" else "note", str(each)) for each in seen
+        ]
+        title = "" if str(data) == "-" else data.name
+        told = content(result, errors=errors_of(result), findings=findings, title=title)
+        written = [path.name for path in write_result(told, out, force=force)]
+    print(result.to_json() if as_json else summary(result))
+    if out is not None and not as_json:
+        say_written(out, written)

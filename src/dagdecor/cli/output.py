@@ -1,0 +1,46 @@
+"""Files in and out of a command, and the lines about them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from dagdecor import document
+from dagdecor.errors import NotConverged, OutputExists, UnreadableFile
+
+
+def check_folder(out: Path | None, force: bool) -> None:
+    """Refuse a taken folder before the work, not after it."""
+    if out is not None and out.exists() and not force and (out.is_file() or any(out.iterdir())):
+        raise OutputExists(out)
+
+
+def say_written(folder: Path, names: list[str]) -> None:
+    """Name the files that were written."""
+    print(f"\nwritten to {folder}:\n  " + "\n  ".join(names))
+
+
+def text(path: Path) -> str:
+    """The text of a document, or the sentence that says why it cannot be read."""
+    try:
+        if path.stat().st_size > document.LIMIT:
+            raise UnreadableFile(path, f"it is larger than {document.LIMIT // 2**20} MiB")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UnreadableFile(path, "there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableFile(path, str(error)) from None
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Print our own warnings as one line each on the error stream."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", NotConverged)
+        yield
+    for warning in caught:
+        typer.echo(f"warning: {warning.message}", err=True)

@@ -1,0 +1,94 @@
+"""What "auto" means: penalties and thresholds in units of the noise and of the sample's size."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from dagdecor.knowledge import Rules
+from dagdecor.problem.acyclicity import acyclicity
+from dagdecor.solve.directed import MANY, directed
+
+Array = npt.NDArray[np.float64]
+DIRECTED_FACTOR = 1.0
+NOISE_FACTOR = 1.0
+SCALE_PASSES = 6
+
+
+def rate(n: int, p: int) -> float:
+    """sqrt(log p / n), the size of the largest chance correlation."""
+    return math.sqrt(math.log(max(p, 2)) / n)
+
+
+def price(n: int, p: int) -> float:
+    """log n + 2 log p: what one edge costs in the extended BIC (Foygel and Drton 2010, 1/2)."""
+    return math.log(n) + 2 * math.log(max(p, 2))
+
+
+def smallest_correlation(n: int, p: int) -> float:
+    """The correlation whose likelihood gain, -n log(1 - r^2), pays the price of an edge."""
+    return math.sqrt(-math.expm1(-price(n, p) / n))
+
+
+def directed_penalty(S: Array, noise: Array, n: int) -> Array:
+    """(p, p) weights of |B_ij| for Theta = diag(noise)^-1: what a chance effect of i on j earns.
+
+    The gradient of tr(S Theta) at the truth is 2 x_i' e_j / (n noise_j), of deviation
+    2 sd_i / sqrt(n noise_j).
+    """
+    p = len(S)
+    size = 2 * DIRECTED_FACTOR * rate(n, p)
+    return np.asarray(size * np.sqrt(np.diag(S))[:, None] / np.sqrt(noise))
+
+
+def relative(S: Array) -> Array:
+    """(p, p) sd_i / sd_j: with these weights |B|_1 is the sum of the standardised coefficients."""
+    scale = np.sqrt(np.diag(S))
+    return np.asarray(scale[:, None] / scale)
+
+
+def noise_penalty(residual: Array, n: int, route: str) -> Array:
+    """(p, p) weights of |Omega_ij| or |Theta_ij|, the same for every choice of units."""
+    scale = np.sqrt(np.diag(residual))
+    outer = np.outer(scale, scale)
+    size = NOISE_FACTOR * rate(n, len(residual))
+    return np.asarray(size * outer if route == "precision" else size / outer)
+
+
+def known_effects(weights: Array, rules: Rules) -> Array:
+    """(p, p) weights of |B_ij|: infinite where i -> j is barred, none where it is required."""
+    return np.where(rules.must_lead, 0.0, np.where(rules.may_lead, weights, np.inf))
+
+
+def known_causes(weights: Array, rules: Rules, route: str) -> Array:
+    """(p, p) weights of |Omega_ij| or |Theta_ij|: infinite where it is 0 for sure, none if fixed.
+
+    Omega_ij = 0 does not make Theta_ij zero, unless no path of open <-> joins i and j.
+    """
+    open_pairs = rules.may_share if route == "covariance" else rules.connected
+    return np.where(rules.must_share, 0.0, np.where(open_pairs, weights, np.inf))
+
+
+def common_noise(S: Array, n: int, slope: str, rules: Rules | None = None) -> float:
+    """One error variance for all columns, such that the graph step with it leaves as much.
+
+    Scaled-lasso passes (Sun and Zhang 2012) from above: fit with the current variance, take
+    the residuals' mean variance, repeat.
+    """
+    known = Rules.none(len(S)) if rules is None else rules
+    variance, B = float(np.mean(np.diag(S))), None
+    for _ in range(SCALE_PASSES):
+        noise = np.full(len(S), variance)
+        penalty = 0.5 * known_effects(directed_penalty(S, noise, n), known)
+        start = B if len(S) > MANY else None
+        B = directed(
+            S, 1 / noise, penalty, acyclicity(slope).slope, start, required=known.must_lead
+        ).value
+        A = np.eye(len(S)) - B
+        fresh = float(np.mean(np.sum(A * (S @ A), axis=0)))
+        if abs(fresh - variance) <= 1e-3 * variance:
+            return fresh
+        variance = fresh
+    return variance

@@ -1,0 +1,1 @@
+"""The terms of the objective: value, gradient, prox, violation; no loops, no tolerances."""

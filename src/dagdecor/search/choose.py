@@ -1,0 +1,236 @@
+"""Explore with each noise model, choose one by evidence, average over what fits nearly as well."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dagdecor.knowledge import Rules
+from dagdecor.search import latent_search, mixed_search
+from dagdecor.search.average import decide
+from dagdecor.search.pinned import walker
+from dagdecor.search.prices import arc_prices, edge_prices, latent_prices
+from dagdecor.search.profile import Profile, profile
+
+Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+EXPLORED = 60  # columns; beyond, a search only improves what is proposed
+LATENTS = 14
+SPARSE_ITERATIONS, LATENT_ITERATIONS, LAST_ITERATIONS = 400, 250, 500
+LATENT_BLANKS = 3  # starts from no marks
+CHUNK = 50  # iterations between two looks at the clock
+STEPS = 5000  # of the jump process that is averaged over
+TEMPERATURE, COOL = 2.0, 1.0
+CRITERIA = {
+    "latent": "one error variance and explicit hidden causes, the search's score",
+    "sparse": "error variances pulled together, the search's score",
+    "scaled": "free error variances, the search's score",
+}
+UNIT_VARIANCES = 1e-6  # columns this close to one variance were scaled
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is searched: S (p, p), n, which noise model, until when, and what is known.
+
+    `rules` are None where nothing is known. `share` of the usual iterations are spent; `compare`
+    asks for the scores of other marks. `proposed` (p, p) are edges to start from too, acyclic and
+    obeying the rules.
+    """
+
+    S: Array
+    n: int
+    noise_model: str
+    deadline: float
+    rng: np.random.Generator
+    rules: Rules | None = None
+    proposed: Flags | None = None
+    share: float = 1.0
+    compare: bool = False
+
+    @property
+    def scaled(self) -> bool:
+        """Columns of one variance carry no evidence in their scale."""
+        variances = np.diag(self.S)
+        return bool(variances.max() < (1 + UNIT_VARIANCES) * variances.min())
+
+    @property
+    def effort(self) -> float:
+        """Share of the iterations at p = 20 that are spent; larger problems afford fewer."""
+        return self.share * min(1.0, 20 / len(self.S))
+
+    @property
+    def polishes(self) -> bool:
+        """Whether there are so many columns that no search starts from no marks."""
+        return self.proposed is not None and len(self.S) > EXPLORED
+
+    @property
+    def latents(self) -> int:
+        """Most hidden causes that a state has room for."""
+        return max(LATENTS, len(self.S) // 4)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self.deadline
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One noise model's best: its state, extended-BIC score, plain BIC, and prices."""
+
+    state: Any
+    score: float
+    bic: float
+    prices: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Marks decided upon, (p, p), the posterior shares they were decided by, the model chosen.
+
+    `profile` holds the best scores with each mark on the joined pairs, if they were asked for,
+    `criterion` says in words what was scored.
+    """
+
+    edges: Flags
+    arcs: Flags
+    edge_share: Array
+    arc_share: Array
+    noise_model: str
+    criterion: str
+    profile: Profile | None = None
+
+
+def search(task: Task) -> Found:
+    """The most probable mark of each pair, none included, under the noise model chosen."""
+    sparse = _sparse(task)
+    model, best = "sparse", sparse
+    if task.noise_model == "latent" or (task.noise_model == "auto" and not task.scaled):
+        latent = _latent(task, sparse)
+        # The sum of both criteria: the extended BIC prices the choice of marks, the plain one the
+        # p - 1 variances that only the sparse model has; either alone errs on some designs.
+        both = (latent.score - sparse.score) + (latent.bic - sparse.bic)
+        if task.noise_model == "latent" or both < 0:
+            model, best = "latent", latent
+    start = walker(best.state).copied(best.state)  # the average walks away from it, in place
+    edge_share, arc_share = _average(task, best)
+    edges, arcs = decide(*_fixed_first(edge_share, arc_share, task.rules))
+    scores = None
+    if task.compare and not task.polishes:
+        joined = [(int(i), int(j)) for i, j in np.argwhere(np.triu(edges | edges.T | arcs))]
+        scores = profile(task.S, task.n, start, best.prices, joined, task.deadline, task.rules)
+    criterion = CRITERIA["scaled" if model == "sparse" and task.scaled else model]
+    return Found(edges, arcs, edge_share, arc_share, model, criterion, scores)
+
+
+def _fixed_first(edge_share: Array, arc_share: Array, rules: Rules | None) -> tuple[Array, Array]:
+    """The shares with those of fixed marks above all others, so that they are settled first."""
+    if rules is None:
+        return edge_share, arc_share
+    return np.where(rules.must_lead, 2.0, edge_share), np.where(rules.must_share, 2.0, arc_share)
+
+
+def _sparse(task: Task) -> Candidate:
+    """Sparse Omega, its variances pulled together as far as the data let them."""
+    S, n, p = task.S, task.n, len(task.S)
+    gamma, spread = (0.5, 0.0) if task.scaled else (0.25, 1.0)
+    prices = mixed_search.Prices(edge_prices(n, p), arc_prices(n, p, gamma), spread)
+    state = mixed_search.lawful(S, task.rules or Rules.none(p))
+    if task.polishes and task.proposed is not None:
+        state.edges[:] |= task.proposed
+    score = _explored(mixed_search, task, state, prices, SPARSE_ITERATIONS, TEMPERATURE)
+    edges, arcs = int(state.edges.sum()), int(state.arcs.sum()) // 2
+    likelihood = mixed_search.score(
+        S, n, state, mixed_search.Prices(0 * prices.edge, 0 * prices.arc, 0.0)
+    )
+    comparable = score - prices.arc[arcs] + arc_prices(n, p, 0.5)[arcs]
+    return Candidate(state, comparable, likelihood + np.log(n) * (edges + arcs + p), prices)
+
+
+def _latent(task: Task, sparse: Candidate) -> Candidate:
+    """Explicit hidden causes and one error variance; of several starts the best goes on."""
+    n, p = task.n, len(task.S)
+    prices = latent_search.Prices(edge_prices(n, p), latent_prices(n, p))
+    tried: list[tuple[float, int, Any]] = []
+    for state in _latent_starts(task, sparse):
+        if tried and task.late:
+            break
+        score = _explored(latent_search, task, state, prices, LATENT_ITERATIONS, TEMPERATURE)
+        tried.append((score, len(tried), state))
+    state = min(tried)[2]
+    score = _explored(latent_search, task, state, prices, LAST_ITERATIONS, COOL)
+    free = int(state.edges.sum()) + int(state.loads.sum())
+    sizes = state.loads.sum(axis=0)
+    cost = prices.edge[int(state.edges.sum())] + float(prices.latent[sizes].sum())
+    return Candidate(state, score, score - cost + np.log(n) * (free + 1), prices)
+
+
+def _explored(
+    walk: Any, task: Task, state: Any, prices: Any, iterations: int, temperature: float
+) -> float:
+    """Explore in chunks, until the iterations or the time are over; the score."""
+    total = max(1, round(iterations * task.effort))
+    score, done = np.inf, 0
+    while done < total and not (done and task.late):
+        chunk = total if task.deadline == np.inf else min(CHUNK, total - done)
+        effort = walk.Effort(chunk, temperature * (1 - done / total))
+        score = float(walk.explore(task.S, task.n, state, prices, effort, task.rng, task.rules))
+        done += chunk
+    return score
+
+
+def _average(task: Task, best: Candidate) -> tuple[Array, Array]:
+    """Posterior shares of every mark, from a jump process that starts at the best graph."""
+    walk = mixed_search if isinstance(best.state, mixed_search.State) else latent_search
+    steps = max(1, round(STEPS * task.effort / 5))
+    shares: list[Any] = []
+    for _ in range(5):
+        if shares and task.late:
+            break
+        shares.append(
+            walk.sample(task.S, task.n, best.state, best.prices, steps, task.rng, task.rules)
+        )
+    times = np.array([share.time for share in shares])
+    weights = times / times.sum()
+    edge = np.tensordot(weights, np.array([share.edge for share in shares]), 1)
+    arc = np.tensordot(weights, np.array([share.arc for share in shares]), 1)
+    return edge, arc
+
+
+def _latent_starts(task: Task, sparse: Candidate) -> list[latent_search.State]:
+    """The sparse graph; no marks, several times, for few columns; the proposed edges, for many."""
+    rules = task.rules or Rules.none(len(task.S))
+    starts = [_as_latents(task, sparse.state, rules)]
+    if not task.polishes:
+        starts += [latent_search.lawful(task.S, task.latents, rules) for _ in range(LATENT_BLANKS)]
+    if task.proposed is not None:
+        proposed = latent_search.lawful(task.S, task.latents, rules)
+        proposed.edges[:] |= task.proposed
+        starts.append(proposed)
+    return starts
+
+
+def _as_latents(task: Task, state: mixed_search.State, rules: Rules) -> latent_search.State:
+    """Each strong arc as a latent of two columns; every arc that is fixed."""
+    S = task.S
+    found = latent_search.blank(S, task.latents + int(rules.must_share.sum()) // 2)
+    found.edges[:], found.B[:] = state.edges, state.B
+    found.variance[0] = min(np.diag(S).min(), float(np.median(np.diag(state.Omega))))
+    scale = np.sqrt(np.diag(state.Omega))
+    strength = np.triu(np.abs(state.Omega) / scale / scale[:, None], 1) * state.arcs
+    order = np.argsort(-strength, axis=None, kind="stable")[: task.latents - 2]
+    for k, place in enumerate(order):
+        i, j = divmod(int(place), len(S))
+        if strength[i, j] == 0.0:
+            break
+        size = np.sqrt(abs(state.Omega[i, j]))
+        found.loads[[i, j], k] = True
+        found.L[i, k], found.L[j, k] = size, size * np.sign(state.Omega[i, j])
+    latent_search.complete(S, found, rules)
+    return found

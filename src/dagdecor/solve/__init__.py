@@ -1,0 +1,1 @@
+"""One algorithm a file, and the compiled kernels beside it."""
