@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from test_cli import dagdecor
+from test_cli import dagdecor, too_wide
 
 import dagdecor as dd
 
@@ -30,7 +30,7 @@ def test_effects_of_a_folder_or_a_file(folder, tmp_path):
     assert run.returncode == 0, run.stderr
     assert "90% intervals" in run.stdout
     assert "do not account for its selection" in run.stdout
-    assert max(map(len, run.stdout.splitlines())) <= 80
+    assert not too_wide(run.stdout)
     assert (tmp_path / "effects.csv").read_text().startswith("cause,effect,direct,total,error")
     answer = json.loads(dagdecor("effects", folder / "fit.json", "--json").stdout)
     assert {(row["cause"], row["effect"]) for row in answer["effects"]} >= set(DRAW.graph.directed)

@@ -12,6 +12,8 @@ import typer
 from dagdecor import document
 from dagdecor.errors import NotConverged, OutputExists, UnreadableFile
 
+WIDTH = 80
+
 
 def check_folder(out: Path | None, force: bool) -> None:
     """Refuse a taken folder before the work, not after it."""
@@ -19,9 +21,15 @@ def check_folder(out: Path | None, force: bool) -> None:
         raise OutputExists(out)
 
 
+def at(words: str, place: Path) -> str:
+    """The words and then a path, which has a line of its own where one line of 80 is too short."""
+    line = f"{words} {place}"
+    return line if len(line) <= WIDTH else f"{words}\n{place}"
+
+
 def say_written(folder: Path, names: list[str]) -> None:
     """Name the files that were written."""
-    print(f"\nwritten to {folder}:\n  " + "\n  ".join(names))
+    print("\n" + at("written to", folder) + "\n  " + "\n  ".join(names))
 
 
 def text(path: Path) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from dagdecor.cli.inputs import fit_or_graph
 from dagdecor.cli.options import Force, Result
+from dagdecor.cli.output import at
 from dagdecor.errors import OutputExists
 
 
@@ -24,4 +25,4 @@ def plot(
     if out.exists() and not force:
         raise OutputExists(out)
     save(fit_or_graph(result), out, what)
-    typer.echo(f"written to {out}")
+    typer.echo(at("written to", out))

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dagdecor.cli.options import AsJson
+from dagdecor.cli.output import at
 
 
 def simulate(
@@ -43,6 +44,6 @@ def simulate(
         facts = {"regime": regime, "seed": seed, "rows": rows, "columns": columns}
         print(json.dumps({**facts, "directed": directed, "bidirected": bidirected}))
         return
-    print(f"{out}: {rows} rows, {columns} columns, {regime}, seed {seed}")
+    print(at(f"{rows} rows, {columns} columns, {regime}, seed {seed}:", out))
     if truth is not None:
-        print(f"{truth}: {directed} edges ->, {bidirected} pairs <->")
+        print(at(f"{directed} edges ->, {bidirected} pairs <->:", truth))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dagdecor.cli.output import at
 from dagdecor.errors import MissingPackage, OptionError
 
 if TYPE_CHECKING:
@@ -158,6 +159,6 @@ def _say(campaign: Campaign, table: str) -> None:
     for row in campaign.rows():
         ends[row["status"]] = ends.get(row["status"], 0) + 1
     counted = ", ".join(f"{count} {end}" for end, count in ends.items()) or "none"
-    print(f"fits: {counted}; rows, tables and figures in {campaign.folder}")
+    print(at(f"fits: {counted}; rows, tables and figures in", campaign.folder))
     for path in written:
         print(f"  {path.relative_to(campaign.folder)}")
