@@ -177,7 +177,7 @@ def test_lingam_reads_our_matrix_as_we_mean_it():
     assert MixedGraph.from_lingam(matrix, "abc") == graph
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(7))
 def test_a_semopy_model_of_our_graph_has_our_likelihood(seed):
     semopy = package("semopy")
     import pandas as pd

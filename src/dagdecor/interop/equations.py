@@ -34,7 +34,12 @@ def to_lavaan(graph: Marks) -> str:
 
 
 def to_semopy(graph: Marks) -> str:
-    """The same statements; semopy forgets a column that no regression mentions: it gets one of 0.
+    """The same statements, and regressions of 0 that make semopy read them as the graph.
+
+    semopy forgets a column that no regression mentions. An arc between a column without effects
+    and one with effects it takes for correlated measurement errors, which reach no descendant:
+    Sigma = Lambda C Psi C' Lambda' + Theta, C = (I - B)^-1, has in Theta what touches a column
+    without effects. A regression of 0 on that column puts it, and its arcs, into B and Psi.
 
     >>> from dagdecor import MixedGraph
     >>> print(to_semopy(MixedGraph(["a", "b", "c"], [("a", "b")])), end="")
@@ -45,13 +50,24 @@ def to_semopy(graph: Marks) -> str:
     c ~~ c
     a ~~ 0*c
     b ~~ 0*c
+    >>> print(to_semopy(MixedGraph(["a", "b", "c"], [("a", "b")], [("a", "c")])).split()[:6])
+    ['b', '~', 'a', 'a', '~', '0*c']
     """
     word = identifiers(graph.names)
-    seen = {end for edge in graph.directed for end in edge}
+    zeros = [f"{word[a]} ~ 0*{word[b]}" for a, b in _zeros(graph)]
+    return _text(word, [*_regressions(graph, word), *zeros, *_covariances(graph, word)])
+
+
+def _zeros(graph: Marks) -> list[Edge]:
+    """(effect, cause) of the regressions of 0 that semopy needs."""
+    causing = {first for first, _ in graph.directed}
+    arcs = [pair for a, b in graph.bidirected for pair in ((a, b), (b, a))]
+    partner = {b: a for a, b in arcs if a in causing and b not in causing}
+    seen = {end for edge in graph.directed for end in edge} | set(partner)
     lone = [name for name in graph.names if name not in seen]
     others = [next((b for b in graph.names if b != a), a) for a in lone]
-    zeros = [f"{word[a]} ~ 0*{word[b]}" for a, b in zip(lone, others, strict=True) if a != b]
-    return _text(word, [*_regressions(graph, word), *zeros, *_covariances(graph, word)])
+    mentioned = [(a, b) for a, b in zip(lone, others, strict=True) if a != b]
+    return [(a, b) for b, a in partner.items()] + mentioned
 
 
 def _text(word: dict[str, str], lines: list[str]) -> str:
