@@ -6,6 +6,8 @@ The suite has networkx; `make test-interop` runs this file where the others are.
 from __future__ import annotations
 
 import importlib
+import shutil
+import subprocess
 import sys
 import warnings
 
@@ -209,6 +211,66 @@ def test_a_semopy_model_of_our_graph_has_our_likelihood(seed):
     known += np.trace(np.linalg.solve(ours.covariance, moments.S))
     assert theirs == pytest.approx(known, abs=1e-5)
     assert MixedGraph.from_semopy(graph.to_semopy()).names  # and the text is read back
+
+
+LAVAAN = """
+library(lavaan)
+given <- commandArgs(trailingOnly = TRUE)
+model <- paste(readLines("model.lav"), collapse = "\\n")
+fit <- sem(model, read.csv("data.csv"), fixed.x = FALSE, information = "observed")
+found <- parameterEstimates(fit)
+write.csv(found[found$se > 0, c("lhs", "op", "rhs", "est", "se")], "found.csv", row.names = FALSE)
+cat(format(as.numeric(logLik(fit)), digits = 17), fitMeasures(fit, "npar"))
+"""
+
+
+def in_lavaan(graph, frame, folder):
+    """The log-likelihood of our export in R, and lhs, op, rhs, est, se in our names."""
+    import pandas as pd
+
+    command = shutil.which("Rscript")
+    if command is None:
+        pytest.skip("R is not installed here")
+    known = subprocess.run([command, "-e", "library(lavaan)"], capture_output=True, check=False)
+    if known.returncode != 0:
+        pytest.skip("R has no package lavaan here")
+    (folder / "model.lav").write_text(graph.to_lavaan())
+    (folder / "fit.R").write_text(LAVAAN)
+    frame.rename(columns=graph.identifiers()).to_csv(folder / "data.csv", index=False)
+    run = [command, "--vanilla", "fit.R"]
+    said = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=True).stdout
+    found = pd.read_csv(folder / "found.csv", keep_default_na=False)
+    back = {word: name for name, word in graph.identifiers().items()}
+    found[["lhs", "rhs"]] = found[["lhs", "rhs"]].replace(back)
+    likelihood, parameters = map(float, said.split())
+    assert parameters == len(found)
+    return likelihood, found
+
+
+@pytest.mark.parametrize("regime", ["four-node", "local", "paper"])
+def test_lavaan_fits_our_graph_as_we_do(regime, tmp_path):
+    draw = dd.simulate.draw(regime, seed=1)
+    frame = draw.X.rename(columns=lambda name: f"{name}: <mg/l>")
+    known = draw.graph
+    graph = MixedGraph.from_matrices(known.directed_matrix, known.bidirected_matrix, list(frame))
+    likelihood, found = in_lavaan(graph, frame, tmp_path)
+    moments = dd.Moments.from_data(frame)
+    ours = dd.refit(moments, graph)
+    Sigma, p = ours.covariance, len(graph.names)
+    deviance = p * np.log(2 * np.pi) + np.linalg.slogdet(Sigma)[1]
+    deviance += np.trace(np.linalg.solve(Sigma, moments.S))
+    assert likelihood == pytest.approx(-moments.n / 2 * deviance, abs=1e-4)
+    assert len(found) == len(graph.directed) + len(graph.bidirected) + p
+    errors = dd.standard_errors(ours)
+    for row in found.itertuples():
+        i, j = graph.names.index(row.rhs), graph.names.index(row.lhs)
+        value, error = (
+            (ours.weights, errors.weights)
+            if row.op == "~"
+            else (ours.noise_covariance, errors.noise_covariance)
+        )
+        assert row.est == pytest.approx(value[i, j], abs=1e-4)
+        assert row.se == pytest.approx(error[i, j], abs=1e-4)
 
 
 @pytest.mark.parametrize(
