@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 from dagdecor.fit import Fit
+from dagdecor.report.folder import repair, write_folder
 
 COMMAND = [sys.executable, "-m", "dagdecor"]
 
@@ -52,6 +53,39 @@ def kills(count: int, table: Path, place: Path, seed: int) -> Counter[str]:
         found[state(out)] += 1
     found["left behind, hidden"] = len(list(place.glob(".result*")))
     return found
+
+
+def replacements(count: int, place: Path, seed: int) -> Counter[str]:
+    """What a reader finds after a kill while files are replaced by newer ones, on and on."""
+    moments, found = random.Random(seed), Counter()
+    names = [f"{number}.txt" for number in range(7)]
+    for number in range(count):
+        folder = place / f"replaced{number}"
+        write_folder(dict.fromkeys(names, "0"), folder)
+        (folder / "mine.txt").write_text("mine")
+        child = os.fork()
+        if not child:
+            turn = 0
+            while True:
+                turn += 1
+                write_folder(dict.fromkeys(names, str(turn) * 5000), folder, force=True)
+        time.sleep(moments.uniform(0, 0.03))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        before = kinds(folder, names)
+        repair(folder)
+        mended = len(kinds(folder, names)) == 1 and "" not in kinds(folder, names)
+        kept = (folder / "mine.txt").read_text() == "mine"
+        if len(before - {""}) > 1 or not (mended and kept):
+            found["MIXED"] += 1
+        else:
+            found["too few, then repaired" if "" in before else "whole"] += 1
+    return found
+
+
+def kinds(folder: Path, names: list[str]) -> set[str]:
+    """The different texts of the files, empty for one that is not there."""
+    return {(folder / name).read_text() if (folder / name).exists() else "" for name in names}
 
 
 def full_disk(table: Path) -> Counter[str]:
@@ -92,9 +126,12 @@ def main() -> None:
         )
         killed = kills(options.kills, table, place, options.seed)
         full = full_disk(table) if os.name == "posix" else Counter()
+        times = 10 * options.kills
+        replaced = replacements(times, place, options.seed) if hasattr(os, "fork") else Counter()
     print(f"kill -9 during fit, {options.kills} times: {dict(killed)}")
+    print(f"kill -9 while files are replaced, {times} times: {dict(replaced)}")
     print(f"fits onto full disks: {dict(full)}")
-    sys.exit(1 if killed["CORRUPT"] + full["CORRUPT"] + full["OTHER"] else 0)
+    sys.exit(1 if killed["CORRUPT"] + full["CORRUPT"] + full["OTHER"] + replaced["MIXED"] else 0)
 
 
 if __name__ == "__main__":

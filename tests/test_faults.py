@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,11 @@ import pandas as pd
 import pytest
 
 from dagdecor import Decor
+from dagdecor.errors import OutputExists
 from dagdecor.fit import Fit
 from dagdecor.report import write_result
 from dagdecor.report.files import write_file
+from dagdecor.report.folder import repair, write_folder
 
 COMMAND = [sys.executable, "-m", "dagdecor"]
 FILES = {
@@ -46,9 +49,10 @@ def fit(table):
 
 
 def whole(folder):
-    """Whether a folder is absent, or complete and readable."""
+    """Whether a folder is absent, or complete and readable, once a run has looked at it."""
     if not folder.exists():
         return True
+    repair(folder)
     names = {path.name for path in folder.iterdir()}
     return names >= FILES and len(Fit.from_json((folder / "fit.json").read_text()).mean) == 4
 
@@ -82,6 +86,7 @@ def test_a_fit_killed_at_random_moments_leaves_no_half_folder(table, tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
+from dagdecor.errors import OutputExists
 from dagdecor.fit import Fit
 from dagdecor.report import write_result
 fit = Fit.from_json(Path(sys.argv[1]).read_text())
@@ -138,6 +143,95 @@ def test_a_full_disk_leaves_what_was_there(fit, tmp_path, monkeypatch, after):
         write_result(fit, out, force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["result"]
     assert [path.read_text() for path in out.iterdir()] == ["kept"]
+
+
+OLD = {"a": "old", "b": "old", "gone": "old"}
+NEW = {"a": "new", "b": "new", "c": "new"}
+MINE = {"mine.txt": "mine", "kept/mine.txt": "mine"}
+
+
+def contents(folder):
+    return {
+        str(path.relative_to(folder)): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.relative_to(folder).parts[0].startswith(".")
+    }
+
+
+def killed_before(step, call, *given):
+    """Call in another process, which dies before its `step`-th change of the disk; if it did."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    done = 0
+
+    def counted(change):
+        def changed(*arguments, **options):
+            nonlocal done
+            done += 1
+            if done > step:
+                os._exit(9)
+            return change(*arguments, **options)
+
+        return changed
+
+    for name in ("write_bytes", "rename", "unlink", "rmdir", "chmod"):
+        setattr(Path, name, counted(getattr(Path, name)))
+    try:
+        call(*given)
+    finally:
+        os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a copy of this process")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside threads
+def test_a_kill_anywhere_in_a_replacement_mixes_nothing_and_is_repaired(tmp_path):
+    ends = []
+    for step in range(50):
+        folder = tmp_path / f"result{step}"
+        write_folder(OLD, folder)
+        (folder / "kept").mkdir()
+        for name, text in MINE.items():
+            (folder / name).write_text(text)
+        killed = killed_before(step, lambda out=folder: write_folder(NEW, out, force=True))
+        found = contents(folder)
+        assert MINE.items() <= found.items()
+        assert len({found[name] for name in NEW if name in found}) < 2
+        with pytest.raises(OutputExists):  # and it looks whether there is something to repair
+            write_folder(NEW, folder)
+        old, new = {**OLD, **MINE}, {**NEW, **MINE, "gone": "old"}
+        assert contents(folder) in (old, new)
+        ends.append(contents(folder) == new)
+        write_folder(NEW, folder, force=True)
+        assert contents(folder) == new
+        assert len(list(folder.iterdir())) == len(new)  # nothing hidden is left
+        if not killed:
+            break
+    assert not killed
+    assert ends == sorted(ends)
+    assert 0 < sum(ends) < len(ends)
+
+
+def test_many_runs_into_one_folder_leave_the_files_of_one(tmp_path):
+    folder = tmp_path / "result"
+    write_folder(OLD, folder)
+    names = [f"{place}.txt" for place in range(6)]
+
+    def write(turn):
+        write_folder(dict.fromkeys(names, str(turn)), folder, force=True)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(40)))
+    assert len({(folder / name).read_text() for name in names}) == 1
+    assert {path.name for path in folder.iterdir()} == {*OLD, *names}
+
+
+def test_a_folder_of_the_name_of_a_file_is_refused_before_anything_goes(tmp_path):
+    write_folder(OLD, tmp_path / "result")
+    (tmp_path / "result" / "c").mkdir()
+    with pytest.raises(OutputExists):
+        write_folder(NEW, tmp_path / "result", force=True)
+    assert contents(tmp_path / "result") == OLD
 
 
 def test_one_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):

@@ -23,7 +23,7 @@ def data(
     edges, from the wheel of cdt. networks: ecoli70, magic-niab, magic-irri and arth150 from the
     wheel of pgmpy.
     """
-    from dagdecor.report.files import write_folder
+    from dagdecor.report.folder import write_folder
     from dagdecor.study.fetch import fetch
 
     # What is replaced is what the same command wrote: the hash lets nothing else pass.

@@ -23,7 +23,8 @@ def demo(
     from dagdecor.decor import Decor
     from dagdecor.metrics import compare as score
     from dagdecor.report import content, scores, summary
-    from dagdecor.report.files import result_files, write_folder
+    from dagdecor.report.files import result_files
+    from dagdecor.report.folder import write_folder
     from dagdecor.simulate import draw
 
     check_folder(out, force)

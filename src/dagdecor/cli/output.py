@@ -17,8 +17,12 @@ WIDTH = 80
 
 def check_folder(out: Path | None, force: bool) -> None:
     """Refuse a taken folder before the work, not after it."""
-    if out is not None and out.exists() and not force and (out.is_file() or any(out.iterdir())):
-        raise OutputExists(out)
+    from dagdecor.report.folder import repair, taken
+
+    if out is not None:
+        repair(out)
+        if taken(out) and not (force and out.is_dir()):
+            raise OutputExists(out)
 
 
 def at(words: str, place: Path) -> str:

@@ -1,10 +1,8 @@
-"""A result folder: all of its files or none of them."""
+"""A result as files: what they hold, and writing them."""
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from dagdecor.fit import Fit
 from dagdecor.graph.mixed import VERSION as GRAPH_VERSION
 from dagdecor.report.cells import cell, guarded
 from dagdecor.report.content import Content, content
+from dagdecor.report.folder import encoded, write_folder
 from dagdecor.report.html import html
 
 Array = npt.NDArray[np.float64]
@@ -60,36 +59,6 @@ def write_report(told: Fit | Content, path: Path, *, force: bool = False) -> Pat
         raise OutputExists(path)
     write_file(html(content(told) if isinstance(told, Fit) else told), path)
     return path
-
-
-def write_folder(
-    files: Mapping[str, str | bytes], folder: Path, *, force: bool = False
-) -> list[Path]:
-    """Write files into a folder through a temporary one beside it, so that all or none appear."""
-    if folder.exists() and not (folder.is_dir() and (force or not any(folder.iterdir()))):
-        raise OutputExists(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    staged = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        for name, content in files.items():
-            data = encoded(content) if isinstance(content, str) else content
-            (staged / name).write_bytes(data)
-        staged.chmod(0o755)
-        if not folder.exists():
-            staged.rename(folder)
-        else:
-            # Only files of these names are replaced; what else the user keeps there stays.
-            for name in files:
-                (staged / name).replace(folder / name)
-    finally:
-        if staged.exists():
-            shutil.rmtree(staged)
-    return [folder / name for name in files]
-
-
-def encoded(text: str) -> bytes:
-    """UTF-8; a lone surrogate, which UTF-8 does not know, as its escape."""
-    return text.encode("utf-8", "backslashreplace")
 
 
 def write_file(text: str, path: Path) -> None:
