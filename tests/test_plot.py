@@ -88,13 +88,34 @@ def test_no_edge_runs_through_a_box(graph):
         assert not inside.all(axis=2).any()
 
 
-@given(mixed_graphs(least=30, most=30))
-def test_a_wide_layer_becomes_several_rows(graph):
-    places = layout(graph, widest=3)
-    rows = np.unique(places[:, 1], return_counts=True)[1]
-    assert rows.max() <= 3
-    for i, j in np.argwhere(graph.directed_matrix):
-        assert places[j, 1] < places[i, 1]
+def test_a_large_graph_fills_a_page_and_not_a_line():
+    star = dd.MixedGraph(
+        [f"x{k}" for k in range(90)], directed=[("x0", f"x{k}") for k in range(1, 60)]
+    )
+    width, height = np.ptp(layout(star, 2.0), axis=0) + 1
+    assert 1 <= width / height <= 4
+
+
+def test_parts_stand_apart_and_loners_last():
+    names = [f"x{k}" for k in range(9)]
+    graph = dd.MixedGraph(names, [("x0", "x1"), ("x2", "x3")], [("x3", "x4"), ("x5", "x6")])
+    places = layout(graph)
+    assert (places[[7, 8], 1] < places[:7, 1].min()).all()
+    parts = [[0, 1], [2, 3, 4], [5, 6]]
+    for part in parts:
+        assert np.ptp(places[part], axis=0).max() <= 2
+        for other in parts:
+            apart = np.abs(places[part][:, None] - places[other]).max(axis=2)
+            assert part is other or apart.min() >= 1
+
+
+def test_neighbours_of_a_large_graph_stand_near_each_other():
+    rng = np.random.default_rng(0)
+    names = [f"x{k}" for k in range(200)]
+    graph = dd.MixedGraph(names, [(names[rng.integers(k)], names[k]) for k in range(1, 200)])
+    places = layout(graph)
+    starts, ends = (places[k] for k in np.argwhere(graph.directed_matrix).T)
+    assert np.linalg.norm(starts - ends, axis=1).mean() < 3
 
 
 def test_every_column_is_named(fit):

@@ -225,6 +225,15 @@ def test_three_hundred_columns_are_readable(opened):
         )
         assert found.run(apart) == 0
         assert found.run("SIZE * view.scale") > 5.5
+        behind = (
+            "edges.filter((e) => { const total = e.touch.getTotalLength();"
+            " return [...Array(60).keys()].some((k) => {"
+            " const p = e.touch.getPointAtLength((total * (k + 0.5)) / 60);"
+            " return nodes.some((n) => n !== e.from && n !== e.to"
+            " && Math.abs(n.px - p.x) < n.width / 2 && Math.abs(n.py - p.y) < n.height / 2);"
+            " }); }).length"
+        )
+        assert found.run(behind) <= 0.02 * found.run("edges.length")
         assert found.run("document.getElementById('shown').textContent").endswith("edges")
 
 

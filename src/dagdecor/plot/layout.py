@@ -6,75 +6,75 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse.csgraph import connected_components
 
 from dagdecor.graph import MixedGraph
+from dagdecor.plot.stress import places_of
 
 Array = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
-SWEEPS = 24
+Nodes = npt.NDArray[np.intp]
+Cells = npt.NDArray[np.bool_]
+BESIDE = 0.5  # free width between two parts
+WIDEST = 1.4  # between loners
 
 
-def layout(graph: MixedGraph, widest: int | None = None) -> Array:
-    """(p, 2) grid places: a node stands below its parents, near its neighbours; loners last.
+def layout(graph: MixedGraph, aspect: float = 1.6) -> Array:
+    """(p, 2) places: a node stands below its parents, near its neighbours; loners last.
 
-    A layer of more than `widest` nodes becomes several rows, so that a large graph fills a page
-    and not a line; None chooses by the number of nodes.
+    The second coordinate is a whole number, the row; within a row nodes stand at least 1 apart.
+    Parts without a mark between them are drawn apart and packed onto a page that is `aspect`
+    times as many nodes wide as it is rows high.
     """
-    depth = _depths(graph)
-    near = (graph.directed_matrix | graph.directed_matrix.T | graph.bidirected_matrix).astype(float)
-    layers = [np.flatnonzero(depth == level) for level in range(int(depth.max(initial=-1)) + 1)]
-    across = _columns(layers, near)
-    most = max(8, math.ceil(1.6 * math.sqrt(len(depth)))) if widest is None else widest
-    places = np.zeros((len(depth), 2))
-    row = 0
-    for layer in layers:
-        rows = math.ceil(len(layer) / most)
-        for rank, node in enumerate(layer[np.argsort(across[layer], kind="stable")]):
-            x = across[node] if rows == 1 else (rank - (len(layer) - 1) / 2) / rows
-            places[node] = x, -(row + rank % rows)
-        row += rows
-    return places
+    near = graph.directed_matrix | graph.directed_matrix.T | graph.bidirected_matrix
+    count, label = connected_components(near, directed=False)
+    parts = [np.flatnonzero(label == part) for part in range(count)]
+    drawn = [
+        (
+            part,
+            places_of(near[np.ix_(part, part)], graph.directed_matrix[np.ix_(part, part)], aspect),
+        )
+        for part in sorted(parts, key=len, reverse=True)
+        if len(part) > 1
+    ]
+    places = np.zeros((len(near), 2))
+    width, height = _packed(places, near, drawn, aspect)
+    alone = np.flatnonzero(~near.any(axis=1))
+    most = max(math.ceil(width), math.ceil(math.sqrt(aspect * len(alone))), 1)
+    columns = math.ceil(len(alone) / max(1, math.ceil(len(alone) / most)))
+    step = float(np.clip((width - 1) / max(columns - 1, 1), 1.0, WIDEST))
+    for rank, node in enumerate(alone):
+        places[node] = step * (rank % columns), height + rank // columns
+    return places * (1.0, -1.0)
 
 
-def _depths(graph: MixedGraph) -> Places:
-    """(p,) layers: one below the lowest parent; sources close to their children; loners last."""
-    index = {name: place for place, name in enumerate(graph.names)}
-    depth = np.zeros(len(index), dtype=np.intp)
-    for name in graph.order:
-        above = [depth[index[parent]] + 1 for parent in graph.parents(name)]
-        depth[index[name]] = max(above, default=0)
-    for name in graph.names:
-        below = [depth[index[child]] for child in graph.children(name)]
-        if below and not graph.parents(name):
-            depth[index[name]] = min(below) - 1
-    linked = graph.directed_matrix | graph.directed_matrix.T | graph.bidirected_matrix
-    alone = ~linked.any(axis=1)
-    if not alone.all():
-        depth[alone] = depth.max(initial=-1) + 1
-    # a layer that the moves above have emptied leaves no gap
-    return np.asarray(np.unique(depth, return_inverse=True)[1].reshape(-1), dtype=np.intp)
+def _packed(
+    places: Array, near: Cells, drawn: list[tuple[Nodes, Array]], aspect: float
+) -> tuple[float, int]:
+    """Put each part where it lets the page grow least; the width and height of the page."""
+    side = 4 + sum(1 + math.ceil(float(np.ptp(at, axis=0).max())) for _, at in drawn)
+    taken = np.zeros((side, 2 * side), dtype=np.bool_)
+    width, height = 0.0, 0
+    for part, at in drawn:
+        own = _cells(at, near[np.ix_(part, part)])
+        rows, columns = own.shape
+        near_by = taken[: height + rows, : math.ceil(2 * width) + columns]
+        windows = np.lib.stride_tricks.sliding_window_view(near_by, own.shape)
+        down, right = np.nonzero(~np.einsum("ijkl,kl->ij", windows, own))
+        wide, high = np.maximum((right + columns) / 2, width), np.maximum(down + rows, height)
+        best = np.lexsort((right, down, np.maximum(wide, aspect * high)))[0]
+        places[part] = at + np.array([right[best] / 2, down[best]])
+        taken[down[best] : down[best] + rows, right[best] : right[best] + columns] |= own
+        width, height = float(wide[best]), int(high[best])
+    return width, height
 
 
-def _columns(layers: list[Places], near: Array) -> Array:
-    """Barycentre sweeps over the layers (Sugiyama 1981); the least total width of arrows wins."""
-    across = np.zeros(len(near))
-    for layer in layers:
-        across[layer] = _grid(np.arange(len(layer), dtype=float))
-    best: Array = across.copy()
-    least = np.inf
-    for sweep in range(SWEEPS):
-        for layer in layers if sweep % 2 else layers[::-1]:
-            total = near[layer].sum(axis=1)
-            centre = np.where(total > 0, near[layer] @ across / np.maximum(total, 1), across[layer])
-            across[layer] = _grid(centre)
-        length = float(np.sum(near * np.abs(across[:, None] - across)))
-        if length < least - 1e-9:
-            best, least = across.copy(), length
-    return best
-
-
-def _grid(wanted: Array) -> Array:
-    """Places one unit apart in the order of `wanted`, centred on zero."""
-    placed = np.empty(len(wanted))
-    placed[np.argsort(wanted, kind="stable")] = np.arange(len(wanted)) - (len(wanted) - 1) / 2
-    return placed
+def _cells(at: Array, near: Cells) -> Cells:
+    """Cells of half a unit by a row that a part's boxes and edges cover."""
+    ends = np.argwhere(np.triu(near))
+    along = np.linspace(0, 1, 24)[:, None, None]
+    points = [at, *(at[ends[:, 0]] + along * (at[ends[:, 1]] - at[ends[:, 0]]))]
+    rows, columns = int(at[:, 1].max()) + 1, math.ceil(2 * (at[:, 0].max() + 1 + BESIDE))
+    covered = np.zeros((rows, columns), dtype=np.bool_)
+    for x, y in np.vstack(points):
+        covered[round(y), int(2 * x) : math.ceil(2 * (x + 1 + BESIDE))] = True
+    return covered

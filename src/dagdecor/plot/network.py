@@ -15,6 +15,7 @@ from dagdecor.plot.routes import Boxes, Pair, routes
 
 Array = npt.NDArray[np.float64]
 FAINTEST = 0.3  # opacity of an edge of share zero
+PAGE = 1.6  # width of a large picture over its height
 HEIGHT = 0.27  # of a box
 
 
@@ -23,7 +24,8 @@ def network(fit: Fit | MixedGraph) -> Any:
     graph = fit if isinstance(fit, MixedGraph) else fit.graph
     labels = [label(name) for name in graph.names]
     widths = np.array([0.085 * len(text) + 0.24 for text in labels])
-    boxes = Boxes(layout(graph) * (widths.max(initial=0.5) + 0.42, 0.95), widths, HEIGHT)
+    pitch = np.array([widths.max(initial=0.5) + 0.42, 0.95])
+    boxes = Boxes(layout(graph, PAGE * pitch[1] / pitch[0]) * pitch, widths, HEIGHT)
     lines = [*_lines(fit, graph, "bidirected"), *_lines(fit, graph, "directed")]
     ways = routes(boxes, [pair for _, pair, _ in lines])
     points = np.vstack([boxes.places, *ways])

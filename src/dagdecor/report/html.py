@@ -16,6 +16,8 @@ from dagdecor.identify import identifiability
 from dagdecor.plot import layout
 from dagdecor.report.content import Content
 
+MANY = 60  # columns beyond which graph.js writes smaller
+SCREEN = 1.88  # width of the picture over its height
 SCRIPTS = ("text.js", "graph.js", "pointer.js", "tables.js", "page.js")
 
 
@@ -84,7 +86,7 @@ def _data(content: Content) -> dict[str, Any]:
 
 def _nodes(content: Content) -> list[dict[str, Any]]:
     fit = content.fit
-    places = layout(fit.graph)
+    places = layout(fit.graph, _aspect(fit.graph.names))
     variance = np.diag(fit.covariance if fit.sample_covariance is None else fit.sample_covariance)
     left = np.diag(fit.noise_covariance) / np.diag(fit.covariance)
     return [
@@ -98,6 +100,13 @@ def _nodes(content: Content) -> list[dict[str, Any]]:
         }
         for k, name in enumerate(fit.graph.names)
     ]
+
+
+def _aspect(names: tuple[str, ...]) -> float:
+    """How many columns fit beside each other on a screen, over how many fit below each other."""
+    letters, size, down, free = (9, 11, 62, 30) if len(names) > MANY else (16, 13, 92, 48)
+    across = 0.64 * size * min(letters, max(map(len, names), default=1)) + free
+    return SCREEN * down / across
 
 
 def _edges(content: Content) -> list[dict[str, Any]]:

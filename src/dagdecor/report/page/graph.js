@@ -89,8 +89,7 @@ function way(edge, start, end) {
     return [start, [start[0] + 0.15 * dx, start[1] + rise], [end[0] - 0.15 * dx, end[1] + rise], end];
   }
   const sign = Math.sign(dy), half = edge.from.height / 2 + 4;
-  // in a large graph the gaps would fill with bundles that no eye can part
-  const passed = many ? [] : levels.filter((row) => (row.y - start[1]) * sign > half && (end[1] - row.y) * sign > half)
+  const passed = levels.filter((row) => (row.y - start[1]) * sign > half && (end[1] - row.y) * sign > half)
     .sort((one, other) => sign * (one.y - other.y));
   const points = [start];
   for (const row of passed) {
