@@ -68,10 +68,10 @@ class Recipe:
         return Decor(search=self.search, random_state=0, **self.options)
 
 
-def drawn(rng: np.random.Generator, search: float = 0.0) -> Recipe:
-    """A random recipe; a few are large, a share of `search` takes the (slow) score search."""
+def drawn(rng: np.random.Generator, search: float = 0.0, large: float = 0.03) -> Recipe:
+    """A random recipe; `large` and `search`: shares with many columns, with the score search."""
     searched = bool(rng.random() < search)
-    large = rng.random() < 0.03 and not searched
+    many = rng.random() < large and not searched
 
     def often(usual: str, others: tuple[str, ...]) -> str:
         return usual if rng.random() < 0.4 else str(rng.choice(others))
@@ -79,7 +79,7 @@ def drawn(rng: np.random.Generator, search: float = 0.0) -> Recipe:
     return Recipe(
         seed=int(rng.integers(2**31)),
         n=int(rng.integers(0, 4)) if rng.random() < 0.1 else int(rng.integers(2, 60)),
-        p=int(rng.integers(7, 30)) if large else int(rng.integers(1, 4 if searched else 7)),
+        p=int(rng.integers(7, 30)) if many else int(rng.integers(1, 4 if searched else 7)),
         kind=str(rng.choice(KINDS)),
         power=int(rng.integers(-12, 13)) if rng.random() < 0.5 else 0,
         dtype=often("float64", DTYPES),
