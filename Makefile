@@ -7,7 +7,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: demo test check docs pictures bench calibration test-baselines test-interop test-oldest test-newest clean
-.PHONY: fuzz faults endurance lock audit dist test-pythons
+.PHONY: fuzz fuzz-readers faults endurance lock audit dist test-pythons
 
 demo: $(VENV)/.installed
 	$(BIN)/dagdecor demo --out demo --force
@@ -89,10 +89,18 @@ SEED ?= 0
 fuzz: $(VENV)/.installed
 	$(BIN)/python bench/fuzz.py --minutes $(MINUTES) --number $(NUMBER) --workers $(WORKERS) --seed $(SEED)
 
-# kill -9 at random moments of a fit, and fits onto full disks; counts what is left.
+# Bytes at every reader, led by what they reach; atheris has an environment of its own.
+READER_MINUTES ?= 5
+fuzz-readers:
+	$(PYTHON) -m venv .venv-atheris
+	.venv-atheris/bin/python -m pip install --quiet --editable '.[yaml]' atheris
+	.venv-atheris/bin/python bench/fuzz_readers.py --minutes $(READER_MINUTES) --seed $(SEED)
+
+# kill -9 at random moments of a fit and of a study, and fits onto full disks; counts what is left.
 KILLS ?= 40
 faults: $(VENV)/.installed
 	$(BIN)/python bench/faults.py --kills $(KILLS)
+	$(BIN)/python bench/study_faults.py --kills 20 --rows 500
 
 # Memory and open files over many fits in one process.
 FITS ?= 10000
@@ -135,4 +143,4 @@ test-pythons: $(VENV)/.released
 
 clean:
 	rm -rf .venv .venv-oldest .venv-newest .venv-baselines .venv-lingam .venv-deep .venv-interop .venv-ananke \
-		.venv-interop-lingam .venv-dist .venv-3.* demo dist build site
+		.venv-interop-lingam .venv-atheris .venv-dist .venv-3.* demo dist build site

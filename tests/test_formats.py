@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import WITH_BOWS, mixed_graphs
 from test_interop import HOSTILE
 
-from dagdecor.errors import BadShape, CyclicGraph, GraphError, UnreadableGraph
+from dagdecor.errors import BadShape, CyclicGraph, DagdecorError, GraphError, UnreadableGraph
 from dagdecor.graph import MixedGraph
 from dagdecor.interop import TEXTS, identifiers
 
@@ -142,11 +142,31 @@ def test_what_lavaan_and_tetrad_write_is_read():
         ("tetrad", "Graph Nodes:\na;b\nGraph Edges:\n1. a o-> b", "neither --> nor <->"),
         ("pcalg", ",a,b\na,0,1\nb,2,0\n", "orient the edge first"),
         ("pcalg", ",a,b\na,0,x\nb,2,0\n", "not a table of codes"),
+        ("pcalg", ",a,b\na,0\nb,2,0\n", "not square"),
+        ("pcalg", ",a\rb\n", "not a table of codes"),
+        ("gml", "graph [ directed 1 node 7 ]", "a node is not in brackets"),
+        ("lavaan", '# name v1 = "\\q"\ny ~ v1', "no JSON text"),
     ],
 )
 def test_what_is_no_mixed_graph_is_refused(kind, text, sentence):
     with pytest.raises(UnreadableGraph, match=sentence):
         MixedGraph.from_parts(TEXTS[kind].read(text))
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@given(data=st.data())
+def test_a_text_changed_anywhere_is_a_graph_or_refused(kind, data):
+    """Led by what it reaches, and for minutes: `make fuzz-readers`."""
+    text = TEXTS[kind].write(MixedGraph([*"abc", "a b", "50%ED"], [("a", "b")], [("b", "50%ED")]))
+    first, last = sorted(data.draw(st.integers(0, len(text))) for _ in range(2))
+    patch = data.draw(st.text("ab 01[]{}\"'%ED,;:#*~-<>=\\\r\n", max_size=4))
+    try:
+        told = str(
+            MixedGraph.from_parts(TEXTS[kind].read(text[:first] + patch + text[last:])).order
+        )
+    except DagdecorError as refusal:
+        told = str(refusal)
+    assert 0 < len(told) < 4000
 
 
 def test_a_cycle_in_another_language_is_refused():

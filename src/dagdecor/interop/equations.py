@@ -118,7 +118,7 @@ def from_semopy(text: str) -> Parts:
 
 
 def _read(tool: str, text: str) -> Parts:
-    key = read_key(text)
+    key = read_key(tool, text)
     names: list[str] = []
     arrows: list[Edge] = []
     arcs: list[Edge] = []

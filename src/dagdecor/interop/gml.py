@@ -53,11 +53,11 @@ def from_gml(text: str) -> Parts:
     body = graphs[0]
     if str(dict(body).get("directed", "0")) != "1":
         raise not_one_graph("GML", "its edges are undirected: orient them first (directed 1)")
-    nodes = [dict(value) for key, value in body if key == "node"]
+    nodes = _entries(body, "node")
     names = {str(node.get("id")): str(node.get("label", node.get("id"))) for node in nodes}
     arrows: list[Edge] = []
     arcs: list[Edge] = []
-    for edge in (dict(value) for key, value in body if key == "edge"):
+    for edge in _entries(body, "edge"):
         ends = (str(edge.get("source")), str(edge.get("target")))
         if not set(ends) <= set(names):
             raise not_one_graph("GML", f"an edge names a node that is not there: {ends}")
@@ -65,6 +65,13 @@ def from_gml(text: str) -> Parts:
         (arcs if edge.get("kind") == "bidirected" else arrows).append(pair)
     # a node a label: two of one name are refused where the graph is built
     return Parts(tuple(names.values()), tuple(arrows), tuple(arcs))
+
+
+def _entries(body: list[tuple[str, Any]], kind: str) -> list[dict[str, Any]]:
+    values = [value for key, value in body if key == kind]
+    if not all(isinstance(value, list) for value in values):
+        raise not_one_graph("GML", f"a {kind} is not in brackets")
+    return [dict(value) for value in values]
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
+from dagdecor.errors import UnreadableGraph
+
 _ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _KEY = re.compile(r'^#\s*name\s+([A-Za-z]\w*)\s*=\s*("(?:[^"\\]|\\.)*")\s*$', re.MULTILINE)
@@ -35,12 +37,19 @@ def _bytes(character: str) -> str:
 
 
 def unpercent(text: str) -> str:
-    """Inverse of `percent`."""
+    """Inverse of `percent`; a name that it cannot have written stays what it is.
+
+    >>> unpercent("100%ED")
+    '100%ED'
+    """
     if not _ESCAPED.search(text):
         return text
     raw = text.encode("utf-8", "surrogatepass")
     raw = re.sub(rb"%([0-9A-Fa-f]{2})", lambda found: bytes.fromhex(found[1].decode()), raw)
-    return raw.decode("utf-8", "surrogatepass")
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return text
 
 
 def identifiers(names: Sequence[str]) -> dict[str, str]:
@@ -65,9 +74,12 @@ def key_lines(chosen: dict[str, str]) -> list[str]:
     return [f"# name {word} = {json.dumps(name)}" for name, word in chosen.items() if word != name]
 
 
-def read_key(text: str) -> dict[str, str]:
+def read_key(tool: str, text: str) -> dict[str, str]:
     """Identifier -> name, from the comment lines."""
-    return {word: json.loads(name) for word, name in _KEY.findall(text)}
+    try:
+        return {word: json.loads(name) for word, name in _KEY.findall(text)}
+    except ValueError as error:
+        raise UnreadableGraph(tool, f"a comment '# name' gives no JSON text ({error})") from None
 
 
 def restored(words: Iterable[str], key: dict[str, str]) -> tuple[str, ...]:

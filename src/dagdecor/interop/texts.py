@@ -38,13 +38,14 @@ def _write_pcalg(graph: Marks) -> str:
 
 
 def _read_pcalg(text: str) -> Parts:
-    rows = [row for row in csv.reader(io.StringIO(text)) if row]
     try:
-        return from_pcalg([[float(cell) for cell in row[1:]] for row in rows[1:]], rows[0][1:])
-    except (IndexError, ValueError) as error:
-        if isinstance(error, (UnicodeError, IndexError)) or "convert" in str(error):
-            raise not_one_graph("pcalg", f"it is not a table of codes ({error})") from None
-        raise
+        rows = [row for row in csv.reader(io.StringIO(text)) if row]
+        names, codes = rows[0][1:], [[float(cell) for cell in row[1:]] for row in rows[1:]]
+    except (csv.Error, IndexError, ValueError) as error:
+        raise not_one_graph("pcalg", f"it is not a table of codes ({error})") from None
+    if {len(row) for row in codes} - {len(codes)}:
+        raise not_one_graph("pcalg", "its table of codes is not square")
+    return from_pcalg(codes, names)
 
 
 TEXTS: Mapping[str, Text] = MappingProxyType(
