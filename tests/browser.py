@@ -68,6 +68,14 @@ class Page:
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
+    def key(self, name):
+        text = {"Enter": "\r"}.get(name, name if len(name) == 1 else "")
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=name, text=text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=name)
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+
     def picture(self):
         return self.call("Page.captureScreenshot", format="png")["data"]
 

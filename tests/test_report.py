@@ -180,6 +180,42 @@ def test_a_report_loads_filters_searches_sorts_and_drags(opened):
 
 
 @BROWSER
+def test_the_keyboard_is_enough_and_paper_gets_the_whole_graph(opened):
+    with opened(fit_of([f"x{k}" for k in range(14)], 2.0)) as found:
+        place = "JSON.stringify([view.x, view.y, view.scale])"
+        whole = found.run(place)
+        found.run("search.focus()")
+        found.type("x1")
+        found.key("Enter")
+        assert found.run("chosen.name") == "x1"
+        assert "standard deviation" in found.run("document.getElementById('tip').textContent")
+        found.key("Enter")
+        assert found.run("chosen.name") == "x10"
+        found.run("window.dispatchEvent(new Event('beforeprint'))")
+        assert found.run("ground.hasAttribute('transform')") is False
+        box = "(() => { const b = picture.viewBox.baseVal, g = ground.getBBox();"
+        box += " return b.width >= g.width && b.height >= g.height; })()"
+        assert found.run(box) is True
+        assert found.run("document.querySelectorAll('.dim').length") == 0
+        found.run("window.dispatchEvent(new Event('afterprint'))")
+        assert found.run("document.querySelectorAll('.dim').length") > 0
+        found.key("Escape")
+        assert found.run("chosen === null && search.value === ''") is True
+        found.run("picture.focus()")
+        found.key("0")
+        assert found.run(place) == whole
+        found.key("ArrowRight")
+        found.key("+")
+        assert found.run(place) != whole
+        found.run("document.querySelector('#edges th').focus()")
+        found.key(" ")
+        first = "[...document.querySelectorAll('#edges tbody tr')].map(r => r.cells[0].textContent)"
+        names = found.run(first)
+        assert names == sorted(names, key=lambda name: int(name[1:]))
+        assert found.complaints == []
+
+
+@BROWSER
 def test_a_hover_over_an_edge_tells_its_numbers(opened):
     fit = fit_of(["a", "b", "c"], 4.0)
     row = content(fit).edges[0]

@@ -13,6 +13,8 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import cdist
 
+from dagdecor.plot.spread import spread
+
 Array = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.bool_]
 Edges = npt.NDArray[np.intp]
@@ -46,7 +48,7 @@ def _in_rows(drawn: Array, directed: Cells, most: int) -> Array:
     for row in np.unique(rows):
         here = np.flatnonzero(rows == row)
         here = here[np.argsort(drawn[here, 0], kind="stable")]
-        across[here] = _apart(drawn[here, 0])
+        across[here] = spread(drawn[here, 0], 1.0)
     return np.column_stack([across - across.min(), rows])
 
 
@@ -109,16 +111,3 @@ def _rows(wanted: Array, directed: Cells, most: int) -> Array:
                 heapq.heappush(ready, (wanted[child], child))
     # a row that nothing came to leaves no gap
     return np.unique(rows, return_inverse=True)[1].reshape(-1).astype(np.float64)
-
-
-def _apart(wanted: Array) -> Array:
-    """Argmin sum (x - wanted)^2 with x[k + 1] >= x[k] + 1: isotonic regression of the gaps."""
-    steps = np.arange(len(wanted), dtype=np.float64)
-    blocks: list[tuple[float, int]] = []
-    for value in wanted - steps:
-        mean, size = float(value), 1
-        while blocks and blocks[-1][0] > mean:
-            other, more = blocks.pop()
-            mean, size = (mean * size + other * more) / (size + more), size + more
-        blocks.append((mean, size))
-    return np.repeat([mean for mean, _ in blocks], [size for _, size in blocks]) + steps

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dagdecor.errors import MissingPackage
+from dagdecor.plot.spread import spread
 from dagdecor.study.methods import OWN
 from dagdecor.study.rows import Row
 from dagdecor.study.tables import MEASURES, Cell, cells
@@ -253,23 +254,15 @@ def _end(axis: Axis, line: Sequence[Cell]) -> tuple[float, float]:
 
 
 def apart(wanted: Sequence[float], gap: float) -> list[float]:
-    """argmin sum (y_k - wanted_k)^2 subject to y_{k+1} - y_k >= gap, 0 <= y_k <= 1; wanted rises.
-
-    Pool adjacent violators on wanted_k - k gap, then the bounds. Too many for the interval stand
-    above it.
+    """`spread` within 0 <= y_k <= 1; too many for the interval stand above it.
 
     >>> apart([0.5, 0.5, 1.0, 1.0], 0.2)
     [0.4, 0.6, 0.8, 1.0]
     """
-    pools: list[tuple[float, int]] = []
-    for place, value in enumerate(wanted):
-        pools.append((value - place * gap, 1))
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (last, many), (before, few) = pools.pop(), pools.pop()
-            pools.append(((last * many + before * few) / (many + few), many + few))
+    steps = gap * np.arange(len(wanted))
     room = max(0.0, 1 - (len(wanted) - 1) * gap)
-    flat = [min(max(mean, 0.0), room) for mean, count in pools for _ in range(count)]
-    return [round(mean + place * gap, 6) for place, mean in enumerate(flat)]
+    placed = np.clip(spread(wanted, gap) - steps, 0.0, room) + steps
+    return [round(float(place), 6) for place in placed]
 
 
 def _titled(measure: str) -> str:

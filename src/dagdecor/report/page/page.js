@@ -56,11 +56,29 @@ function list(name, items, make) {
 }
 
 slider.addEventListener("input", refresh);
-search.addEventListener("input", refresh);
+search.addEventListener("input", () => { choose(null); refresh(); });
+search.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { search.value = ""; choose(null); refresh(); }
+  if (event.key !== "Enter") return;
+  const wanted = search.value.trim().toLowerCase(), rank = (node) => node.name.toLowerCase().indexOf(wanted) + node.name.length;
+  const matches = nodes.filter((node) => node.group.classList.contains("found")).sort((one, other) => rank(one) - rank(other));
+  if (matches.length) choose(matches[(matches.indexOf(chosen) + 1) % matches.length], true);
+});
+for (const row of columnRows) {
+  row.line.querySelector("td").addEventListener("click", () => choose(row.node, true));
+}
 byId("closer").addEventListener("click", () => zoomMiddle(1.3));
 byId("farther").addEventListener("click", () => zoomMiddle(1 / 1.3));
 byId("whole").addEventListener("click", whole);
 byId("reset").addEventListener("click", () => { nodes.forEach(home); placeAll(); whole(); });
+// On paper the whole graph, whatever the screen shows of it.
+window.addEventListener("beforeprint", () => {
+  emphasise(null);
+  const box = ground.getBBox();
+  ground.removeAttribute("transform");
+  picture.setAttribute("viewBox", [box.x - 8, box.y - 8, box.width + 16, box.height + 16].join(" "));
+});
+window.addEventListener("afterprint", () => { picture.removeAttribute("viewBox"); look(); emphasise(chosen); });
 words();
 placeAll();
 whole();

@@ -32,6 +32,35 @@ picture.addEventListener("wheel", (event) => {
   zoom(Math.exp(-0.0015 * event.deltaY), event.clientX - box.left, event.clientY - box.top);
 }, { passive: false });
 
+function pan(x, y) { view.x += x; view.y += y; look(); }
+
+// The keys of the picture; Tab leads to it.
+picture.addEventListener("keydown", (event) => {
+  const steps = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
+  const acts = { "+": () => zoomMiddle(1.3), "=": () => zoomMiddle(1.3), "-": () => zoomMiddle(1 / 1.3), "0": whole, Escape: () => choose(null) };
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const act = steps[event.key] ? () => pan(...steps[event.key]) : acts[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+// Keep a node's neighbours in sight; with `here`, bring it to the middle and tell about it.
+function choose(node, here) {
+  chosen = node;
+  byId("tip").hidden = true;
+  emphasise(chosen);
+  if (!node || !here) return;
+  const box = picture.getBoundingClientRect();
+  view.scale = Math.max(view.scale, 1);
+  view.x = box.width / 2 - view.scale * node.px;
+  view.y = box.height / 2 - view.scale * node.py;
+  look();
+  picture.scrollIntoView({ block: "nearest" });
+  const place = node.group.getBoundingClientRect();
+  tell(aboutNode(node), place.right, place.bottom);
+}
+
 function under(event) {
   const target = event.target.closest ? event.target.closest("[data-node], [data-edge]") : null;
   if (!target) return {};
@@ -59,13 +88,11 @@ picture.addEventListener("pointermove", (event) => {
     held.node.py += dy / view.scale;
     moved(held.node);
   } else {
-    view.x += dx;
-    view.y += dy;
-    look();
+    pan(dx, dy);
   }
 });
 picture.addEventListener("pointerup", () => {
-  if (held && !held.moved) { chosen = held.node && held.node !== chosen ? held.node : null; emphasise(chosen); }
+  if (held && !held.moved) choose(held.node && held.node !== chosen ? held.node : null);
   held = null;
   picture.classList.remove("moving");
 });
@@ -92,11 +119,16 @@ function hover(event) {
   const tip = byId("tip");
   if (!chosen) emphasise(node || null, edge);
   tip.hidden = !node && !edge;
-  if (tip.hidden) return;
-  tip.replaceChildren(...(node ? aboutNode(node) : aboutEdge(edge)));
+  if (!tip.hidden) tell(node ? aboutNode(node) : aboutEdge(edge), event.clientX, event.clientY);
+}
+
+function tell(lines, x, y) {
+  const tip = byId("tip");
+  tip.hidden = false;
+  tip.replaceChildren(...lines);
   const box = tip.getBoundingClientRect();
-  tip.style.left = Math.max(4, Math.min(event.clientX + 14, window.innerWidth - box.width - 8)) + "px";
-  tip.style.top = Math.max(4, Math.min(event.clientY + 14, window.innerHeight - box.height - 8)) + "px";
+  tip.style.left = Math.max(4, Math.min(x + 14, window.innerWidth - box.width - 8)) + "px";
+  tip.style.top = Math.max(4, Math.min(y + 14, window.innerHeight - box.height - 8)) + "px";
 }
 
 function line(label, value) {

@@ -15,7 +15,7 @@ function sortable(table, heads, rows) {
       rows.forEach((row) => body.append(row.line));
     };
     cell.addEventListener("click", turn);
-    cell.addEventListener("keydown", (event) => { if (event.key === "Enter") turn(); });
+    cell.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); turn(); } });
     line.append(cell);
   });
   head.append(line);
