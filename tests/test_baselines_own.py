@@ -196,6 +196,18 @@ def test_the_greedy_search_finds_the_four_node_graph_or_its_equal():
     assert scores[0] <= scores[1] + 0.01
 
 
+def test_rounding_does_not_decide_between_graphs_of_one_law(monkeypatch):
+    monkeypatch.setattr(bow_free, "MOST", 3)
+    S = Moments.from_data(dd.simulate.draw("rbap", seed=1, p=5, n=500, edges=3).X).S
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(6):
+        noise = 1e-13 * rng.normal(size=S.shape)
+        end = bow_free.search(S * (1 + noise + noise.T), 500, np.random.default_rng(0))
+        found.append((end.edges.tolist(), end.arcs.tolist()))
+    assert all(other == found[0] for other in found)
+
+
 def test_marks_that_close_a_circle_are_refused():
     graph = bow_free.Graph(*np.zeros((2, 3, 3), dtype=bool))
     graph.put(0, 1, bow_free.EDGE)

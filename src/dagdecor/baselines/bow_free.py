@@ -3,6 +3,10 @@
 Every graph that differs in one pair's mark is scored by exact maximum likelihood, and the best is
 taken, while the score falls; again from random graphs. The score is a sum over districts: each
 district is fitted once and remembered, and a step scores anew only what it touched.
+
+Graphs of one law have one score, and rounding must not decide between them. On the way the
+bidirected edge is taken, which leaves both ends open to what follows; at the end each one that a
+directed edge can replace at the same score is replaced, as circles of a PAG are read as tails.
 """
 
 from __future__ import annotations
@@ -156,15 +160,13 @@ def _gain(graph: Graph, scores: Scores, i: int, j: int, mark: int) -> float:
 
 
 def _best(graph: Graph, gains: Array) -> tuple[int, int, int] | None:
-    """(mark, i, j) of the largest fall that closes no circle."""
+    """(mark, i, j) of the largest fall that closes no circle; of equal ones the last mark's."""
     known = np.where(np.isnan(gains), -np.inf, gains)
-    for flat in np.argsort(-known, axis=None, kind="stable").tolist():
-        mark, rest = divmod(flat, known[0].size)
-        i, j = divmod(rest, len(known[0]))
-        if not known[mark, i, j] > LEAST_FALL:
-            return None
-        if graph.allows(i, j, mark):
-            return mark, i, j
+    while (top := known.max()) > LEAST_FALL:
+        for mark, i, j in np.argwhere(known > top - LEAST_FALL)[::-1].tolist():
+            if graph.allows(i, j, mark):
+                return mark, i, j
+            known[mark, i, j] = -np.inf
     return None
 
 
@@ -177,13 +179,25 @@ def search(S: Array, n: int, rng: np.random.Generator) -> Graph:
     p = len(S)
     restarts = min(MOST, max(FEWEST, EFFORT // p**3))
     scores = Scores(np.array(S, order="C"), n)
-    found = []
+    best, least = Graph(*np.zeros((2, p, p), dtype=bool)), np.inf
     for start in range(1 + restarts):
         graph = Graph(*np.zeros((2, p, p), dtype=bool))
         if start:
             _scatter(graph, rng)
-        found.append((descend(graph, scores), start, graph))
-    return min(found)[2]
+        end = descend(graph, scores)
+        if end < least - LEAST_FALL:
+            best, least = graph, end
+    _straighten(best, scores)
+    return best
+
+
+def _straighten(graph: Graph, scores: Scores) -> None:
+    """Replace each bidirected edge by a directed one where the score stays the same, in place."""
+    for i, j in np.argwhere(np.triu(graph.arcs)).tolist():
+        for mark in (EDGE, BACK):
+            if graph.allows(i, j, mark) and _gain(graph, scores, i, j, mark) > -LEAST_FALL:
+                graph.put(i, j, mark)
+                break
 
 
 def _scatter(graph: Graph, rng: np.random.Generator) -> None:
