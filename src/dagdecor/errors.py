@@ -320,8 +320,8 @@ class NotFetched(DagdecorError, RuntimeError):
 
     def __init__(self, package: str, cause: str) -> None:
         super().__init__(
-            f"cannot fetch {package}: {cause}; where the network is closed, download the wheel "
-            "elsewhere and pass it with --wheel"
+            f"cannot fetch {package}: {cause}. Elsewhere 'pip download --no-deps {package}' "
+            "brings the wheel; pass it here with --wheel FILE"
         )
 
 

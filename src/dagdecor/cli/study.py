@@ -146,15 +146,15 @@ def _run(campaign: Campaign, table: str, jobs: int, cluster: Any) -> None:
 
 def _say(campaign: Campaign, table: str) -> None:
     """Write what is there, and name it; figures need matplotlib, the rest does not."""
-    from dagdecor.study.report import report
+    from dagdecor.study.report import write_report
 
     try:
-        written = report(campaign, table)
+        written = write_report(campaign, table)
     except MissingPackage as error:
         if "matplotlib" not in str(error):
             raise
         typer.echo(f"no figures: {error}", err=True)
-        written = report(campaign, table, figures=False)
+        written = write_report(campaign, table, figures=False)
     ends: dict[str, int] = {}
     for row in campaign.rows():
         ends[row["status"]] = ends.get(row["status"], 0) + 1

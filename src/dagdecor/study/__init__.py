@@ -7,6 +7,16 @@
 from dagdecor.study.campaign import Campaign
 from dagdecor.study.designs import Case, Design
 from dagdecor.study.methods import chosen
+from dagdecor.study.report import write_report
 from dagdecor.study.studies import STUDIES, Study, named_study
 
-__all__ = ["STUDIES", "Campaign", "Case", "Design", "Study", "chosen", "named_study"]
+__all__ = [
+    "STUDIES",
+    "Campaign",
+    "Case",
+    "Design",
+    "Study",
+    "chosen",
+    "named_study",
+    "write_report",
+]

@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
@@ -47,6 +48,11 @@ class Source:
     members: tuple[str, ...]
     files: Callable[[list[str]], Files]
 
+    @property
+    def wanted(self) -> str:
+        """Package and version as pip is asked for them."""
+        return f"{self.package}=={self.version}"
+
 
 def fetch(name: str, wheel: Path | None = None) -> Files:
     """Texts of the files by name; from a wheel that is there already, or through pip."""
@@ -57,23 +63,24 @@ def fetch(name: str, wheel: Path | None = None) -> Files:
         content = (wheel or _downloaded(source, Path(folder))).read_bytes()
     found = hashlib.sha256(content).hexdigest()
     if found != source.sha256:
-        raise NotFetched(
-            f"{source.package} {source.version}",
-            f"the file has the sha256 {found}, not {source.sha256}",
-        )
+        cause = f"the file has the sha256 {found}, not {source.sha256}"
+        raise NotFetched(source.wanted, cause)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             texts = [archive.read(member).decode() for member in source.members]
     except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
-        raise NotFetched(f"{source.package} {source.version}", str(error)) from None
+        raise NotFetched(source.wanted, str(error)) from None
     return source.files(texts)
 
 
 def _downloaded(source: Source, folder: Path) -> Path:
-    wanted = f"{source.package}=={source.version}"
-    command = ["download", "--no-deps", "--only-binary=:all:", "--dest", str(folder), wanted]
+    if find_spec("pip") is None:
+        raise NotFetched(
+            source.wanted, f"{sys.executable} has no pip, and it is fetched through pip"
+        )
+    command = ["download", "--no-deps", "--only-binary=:all:", "--dest", str(folder)]
     run = subprocess.run(  # noqa: S603 - this interpreter's pip
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", *command],
+        [sys.executable, "-m", "pip", "--disable-pip-version-check", *command, source.wanted],
         capture_output=True,
         text=True,
         check=False,
@@ -83,14 +90,15 @@ def _downloaded(source: Source, folder: Path) -> Path:
         return wheels[0]
     said = [line for line in run.stderr.splitlines() if line.startswith("ERROR")]
     cause = said[-1].removeprefix("ERROR:").strip() if said else run.stderr.strip()[-300:]
-    raise NotFetched(wanted, f"pip says {cause!r}; is the network reachable?")
+    raise NotFetched(source.wanted, f"pip says {cause!r}; is the network reachable?")
 
 
 def _sachs(texts: list[str]) -> Files:
     """The observational rows under short names, all rows, and the consensus graph."""
     head, *body = csv.reader(io.StringIO(texts[0]))
     if len(body) != ROWS or len(head) != len(PROTEINS):
-        raise NotFetched("the table", f"it has {len(body)} rows and {len(head)} columns")
+        cause = f"its table has {len(body)} rows and {len(head)} columns"
+        raise NotFetched(SOURCES["sachs"].wanted, cause)
     return {
         TABLE: _csv(body[:OBSERVATIONAL]),
         "sachs_all.csv": _csv(body),

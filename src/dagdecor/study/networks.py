@@ -136,8 +136,9 @@ def network_designs(folder: Path) -> tuple[Design, ...]:
     for name in NETWORKS:
         network = read_network(name, folder)
         for scale in (False, True):
-            facet = f"{name}, {'scaled' if scale else 'raw'}"
+            facet = "scaled" if scale else "raw"
             for share in HIDDEN:
+                axis = f"{name}, {share:.0%} hidden"
                 make = Hiding(network, share, scale=scale)
-                found.append(Design(f"{facet}, hidden {share:g}", share, make, facet))
+                found.append(Design(f"{axis}, {facet}", axis, make, facet))
     return tuple(found)

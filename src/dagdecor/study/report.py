@@ -32,7 +32,7 @@ def frame(rows: Iterable[Row]) -> pd.DataFrame:
     return found
 
 
-def report(campaign: Campaign, table: str = "csv", *, figures: bool = True) -> list[Path]:
+def write_report(campaign: Campaign, table: str = "csv", *, figures: bool = True) -> list[Path]:
     """Write rows.csv (or rows.parquet), table.md and the figures of what is there so far.
 
     The rows are those of the campaign's draws, of its methods and of any others in the folder.

@@ -165,7 +165,7 @@ STUDIES: Mapping[str, Plan] = MappingProxyType(
         ),
         "networks": Plan(
             "networks fitted to real tables, with nodes hidden at random",
-            "share of hidden nodes",
+            "network and share of its nodes that is hidden",
             _networks,
         ),
         "sachs": Plan(
