@@ -106,7 +106,11 @@ def test_shell_blocks_run(page, tmp_path):
     run = subprocess.run(
         ["/bin/bash", "-ec", "\n".join(lines)],
         cwd=tmp_path,
-        env={"PATH": path, "HOME": str(Path.home())},
+        env={
+            "PATH": path,
+            "HOME": str(Path.home()),
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        },
         capture_output=True,
         text=True,
         check=False,

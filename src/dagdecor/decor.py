@@ -311,6 +311,7 @@ class Decor(BaseEstimator):  # type: ignore[misc]
         *,
         folds: int | None = None,
         random_state: int = 0,
+        progress: Callable[[int, int], object] | None = None,
     ) -> PenaltyPath:
         """Fits of the continuous estimator over multiples of its penalties; needs no fit before.
 
@@ -321,12 +322,16 @@ class Decor(BaseEstimator):  # type: ignore[misc]
             Multiples of `lambda_directed` and `lambda_noise`; None for 11 from 4 down to 1/8.
             Each fit starts from the B of the one with the next stronger penalty.
         folds : int or None
-            Of the held-out likelihood: None for 5, or none with `Moments`; 0 for none.
+            Of the held-out likelihood: None for 5, or none with `Moments` and where empty cells
+            are dealt with by "em"; 0 for none.
         random_state : int
             Seed of the folds.
+        progress : callable or None
+            Called as progress(done, fits) after each fit.
         """
-        source = X if isinstance(X, Moments | Table) else table(X)
-        return path(source, Settings(**self.get_params()), factors, folds, random_state)
+        source = X if isinstance(X, Moments | Table) else table(X, gaps=self.missing != "error")
+        settings = Settings(**self.get_params())
+        return path(source, settings, factors, folds, random_state, progress)
 
     def effects(self, level: float = 0.95) -> TotalEffects:
         """Direct and total effects with intervals of that level, on the fitted graph.

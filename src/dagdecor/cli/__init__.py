@@ -23,6 +23,8 @@ COMMANDS = (  # in the order of the help
     "fit",
     "effects",
     "confidence",
+    "alternatives",
+    "path",
     "identify",
     "simulate",
     "compare",

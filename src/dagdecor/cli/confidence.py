@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dagdecor.cli.options import Data
+from dagdecor.cli.options import Data, Known, Missing
 from dagdecor.cli.output import say_written
+from dagdecor.cli.progress import counting
 
 DRAWS, DOCUMENT, TABLE = "draws.jsonl", "confidence.json", "confidence.csv"
 
@@ -23,10 +22,8 @@ def confidence(
     draws: Annotated[int, typer.Option(help="Resampled tables.")] = 200,
     method: Annotated[str, typer.Option(help="bootstrap or stability.")] = "bootstrap",
     effort: Annotated[float, typer.Option(help="Share of the search in each draw.")] = 0.25,
-    knowledge: Annotated[
-        Path | None, typer.Option(help="YAML or JSON file of what is known of the graph.")
-    ] = None,
-    missing: Annotated[str, typer.Option(help="Empty cells: error, drop or em.")] = "error",
+    knowledge: Known = None,
+    missing: Missing = "error",
     search: Annotated[bool, typer.Option(help="Score search, or the paper's rounds.")] = True,
     noise_model: Annotated[str, typer.Option(help="auto, latent or sparse.")] = "auto",
     workers: Annotated[int, typer.Option(help="Processes, -1 for one a core.")] = -1,
@@ -52,7 +49,7 @@ def confidence(
     }
     stopped = False
     try:
-        with progress_bar() as progress:
+        with counting("draws") as progress:
             found = model.confidence(
                 table, draws, max_seconds=max_seconds, progress=progress, **options
             )
@@ -69,19 +66,6 @@ def confidence(
     if stopped:
         typer.echo(f"stopped; the same command goes on from {out}", err=True)
         raise typer.Exit(130)
-
-
-@contextmanager
-def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """A bar with the time left on the error stream, nothing where that is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), "draws,", TimeRemainingColumn(), "left")
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("draws", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _finished(checkpoint: Path) -> bool:

@@ -9,7 +9,8 @@ import typer
 
 from dagdecor.cli.inputs import graph_of
 from dagdecor.cli.options import Force
-from dagdecor.errors import OptionError, OutputExists
+from dagdecor.cli.output import check_file
+from dagdecor.errors import OptionError
 
 
 def convert(
@@ -31,8 +32,7 @@ def convert(
 
     if to != "json" and to not in TEXTS:
         raise OptionError("to", to, f"json, {', '.join(TEXTS)}")
-    if out is not None and out.exists() and not force:
-        raise OutputExists(out)
+    check_file(out, force)
     found = graph_of(graph, source)
     written = found.to_json() + "\n" if to == "json" else TEXTS[to].write(found)
     if out is None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dagdecor import __version__
 from dagdecor.cli.options import Force
-from dagdecor.cli.output import check_folder, say_written, warnings_as_lines
+from dagdecor.cli.output import check_folder, picture_or_note, say_written, warnings_as_lines
 from dagdecor.cli.progress import waiting
-from dagdecor.errors import MissingPackage
 
 
 def demo(
@@ -22,6 +21,7 @@ def demo(
     """Draw a confounded table, fit it, compare with the truth, and write the report folder."""
     from dagdecor.decor import Decor
     from dagdecor.metrics import compare as score
+    from dagdecor.plot import picture
     from dagdecor.report import content, scores, summary
     from dagdecor.report.files import result_files
     from dagdecor.report.folder import write_folder
@@ -41,18 +41,7 @@ def demo(
         "truth.json": drawn.graph.to_json() + "\n",
         **result_files(content(model.fit_, title=f"dagdecor demo, seed {seed}")),
         "summary.txt": summary(model.fit_) + "\n\n" + scores(comparison) + "\n",
-        **_picture(model.fit_),
+        **picture_or_note("graph.svg", lambda: picture(model.fit_, "svg")),
     }
     write_folder(files, out, force=force)
     say_written(out, list(files))
-
-
-def _picture(result: Any) -> dict[str, bytes]:
-    """graph.svg when matplotlib is there; the rest of the report does not depend on it."""
-    from dagdecor.plot import picture
-
-    try:
-        return {"graph.svg": picture(result, "svg")}
-    except MissingPackage as error:
-        typer.echo(f"no picture: {error}", err=True)
-        return {}

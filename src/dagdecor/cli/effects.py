@@ -7,24 +7,25 @@ from typing import Annotated
 
 import typer
 
-from dagdecor.cli.options import AsJson
-from dagdecor.cli.output import text
+from dagdecor.cli.inputs import fit_of
+from dagdecor.cli.options import AsJson, FitFile, Force
+from dagdecor.cli.output import check_file
 
 
 def effects(
-    fit: Annotated[Path, typer.Argument(help="Result folder of `dagdecor fit`, or its fit.json.")],
+    fit: FitFile,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     out: Annotated[Path | None, typer.Option(help="CSV file for the table.")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Total effects along all directed paths, with intervals that hold the graph fixed."""
-    from dagdecor.fit import Fit
     from dagdecor.inference import total_effects
     from dagdecor.report.cells import guarded
     from dagdecor.report.files import write_file
 
-    document = text(fit / "fit.json" if fit.is_dir() else fit)
-    found = total_effects(Fit.from_json(document), level)
-    print(found.to_json() if as_json else found)
+    check_file(out, force)
+    found = total_effects(fit_of(fit), level)
     if out is not None:
         write_file(guarded(found.to_frame(), ("cause", "effect")), out)
+    print(found.to_json() if as_json else found)

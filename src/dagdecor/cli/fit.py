@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dagdecor.cli.options import AsJson, Data, Force, Out, number_or_auto
+from dagdecor.cli.options import AsJson, Data, Force, Known, Missing, Out, number_or_auto
 from dagdecor.cli.output import check_folder, say_written, warnings_as_lines
 from dagdecor.cli.progress import waiting
 
@@ -31,10 +30,8 @@ def fit(
     ] = "scaled-identity",
     refit: Annotated[bool, typer.Option(help="Maximum likelihood on the graph.")] = True,
     max_seconds: Annotated[float | None, typer.Option(help="Time budget.")] = None,
-    knowledge: Annotated[
-        Path | None, typer.Option(help="YAML or JSON file of what is known of the graph.")
-    ] = None,
-    missing: Annotated[str, typer.Option(help="Empty cells: error, drop or em.")] = "error",
+    knowledge: Known = None,
+    missing: Missing = "error",
     as_json: AsJson = False,
 ) -> None:
     """Learn a mixed graph from a table and print it; with --out, write it as files."""

@@ -30,6 +30,13 @@ def fit_or_graph(path: Path, kind: str | None = None) -> Fit | MixedGraph:
     return _of_json(content) if kind == "json" else _of_text(content, kind)
 
 
+def fit_of(path: Path) -> Fit:
+    """The fit of a result folder or of its fit.json; - is stdin."""
+    from dagdecor.fit import Fit
+
+    return Fit.from_json(_content(path / "fit.json" if path.is_dir() else path))
+
+
 def graph_of(path: Path, kind: str | None = None) -> MixedGraph:
     """The same, and of a fit its graph."""
     from dagdecor.graph import MixedGraph

@@ -16,8 +16,16 @@ Data = Annotated[
 Result = Annotated[
     Path, typer.Argument(help="Folder of a result, or JSON file of a fit or of a graph.")
 ]
+FitFile = Annotated[
+    Path, typer.Argument(help="Result folder of `dagdecor fit`, or its fit.json; - for stdin.")
+]
 Out = Annotated[Path | None, typer.Option(help="Folder to write the result into.")]
 Force = Annotated[bool, typer.Option("--force", help="Write where something is already.")]
+Missing = Annotated[str, typer.Option(help="Empty cells: error, drop or em.")]
+Known = Annotated[
+    Path | None,
+    typer.Option("--knowledge", help="YAML or JSON file of what is known of the graph."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 

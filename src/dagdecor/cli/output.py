@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import typer
 
 from dagdecor import document
-from dagdecor.errors import NotConverged, OutputExists, UnreadableFile
+from dagdecor.errors import MissingPackage, NotConverged, OutputExists, UnreadableFile
 
 WIDTH = 80
 
@@ -31,9 +31,24 @@ def at(words: str, place: Path) -> str:
     return line if len(line) <= WIDTH else f"{words}\n{place}"
 
 
+def check_file(out: Path | None, force: bool) -> None:
+    """The same for a file."""
+    if out is not None and out.exists() and not force:
+        raise OutputExists(out)
+
+
 def say_written(folder: Path, names: list[str]) -> None:
     """Name the files that were written."""
     print("\n" + at("written to", folder) + "\n  " + "\n  ".join(names))
+
+
+def picture_or_note(name: str, drawn: Callable[[], bytes]) -> dict[str, bytes]:
+    """A picture by its file name; where matplotlib is absent a note, and nothing."""
+    try:
+        return {name: drawn()}
+    except MissingPackage as error:
+        typer.echo(f"no picture: {error}", err=True)
+        return {}
 
 
 def text(path: Path) -> str:

@@ -9,8 +9,7 @@ import typer
 
 from dagdecor.cli.inputs import fit_or_graph
 from dagdecor.cli.options import Force, Result
-from dagdecor.cli.output import at
-from dagdecor.errors import OutputExists
+from dagdecor.cli.output import at, check_file
 
 
 def plot(
@@ -22,7 +21,6 @@ def plot(
     """Draw a graph, the heat maps of its matrices, or the shares of its marks."""
     from dagdecor.plot import save
 
-    if out.exists() and not force:
-        raise OutputExists(out)
+    check_file(out, force)
     save(fit_or_graph(result), out, what)
     typer.echo(at("written to", out))

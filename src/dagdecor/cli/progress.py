@@ -1,10 +1,10 @@
-"""A line on the terminal while something takes long."""
+"""A line on the terminal while something takes long: a count where there is one, else a clock."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PATIENCE = 2.0  # seconds before a line appears
@@ -48,3 +48,16 @@ def waiting(what: str, limit: float | None = None) -> Iterator[None]:
     finally:
         over.set()
         shower.join()
+
+
+@contextmanager
+def counting(things: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar with the time left on the error stream, nothing where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), f"{things},", TimeRemainingColumn(), "left")
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task(things, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -24,12 +24,12 @@ def summary(fit: Fit) -> str:
         "",
         *_edges(fit),
         "",
-        *_wrapped("identifiability", fit.verdict),
-        *_wrapped("prior knowledge", _knowledge(fit)),
+        *wrapped("identifiability", fit.verdict),
+        *wrapped("prior knowledge", _knowledge(fit)),
         *(
             line
             for step, certificate in fit.certificates.items()
-            for line in _wrapped(step, str(certificate))
+            for line in wrapped(step, str(certificate))
         ),
     ]
     return "\n".join(lines)
@@ -60,7 +60,7 @@ def _point(point: Point) -> list[str]:
         f"{'holds' if point.bound_holds else 'does not hold'}; smallest margins by node"
     )
     least = sorted(point.margins.items(), key=lambda item: item[1])[:8]
-    return [*textwrap.wrap(text, WIDTH), *(f"  {_short(n, 40)}  {m:.3g}" for n, m in least)]
+    return [*textwrap.wrap(text, WIDTH), *(f"  {shortened(n, 40)}  {m:.3g}" for n, m in least)]
 
 
 def _witness(witness: Witness) -> list[str]:
@@ -71,7 +71,7 @@ def _witness(witness: Witness) -> list[str]:
         f"{witness.sink}, while {arcs} tie the same columns together. The effects on "
         f"{witness.sink} may be 1 or 2, its noise covariances 1/2 or -1/2 (--json prints both)."
     )
-    return textwrap.wrap(_short(text, 4000), WIDTH)
+    return textwrap.wrap(shortened(text, 4000), WIDTH)
 
 
 def scores(values: Mapping[str, float]) -> str:
@@ -99,7 +99,7 @@ def _edges(fit: Fit) -> list[str]:
     if not rows:
         return ["no edges"]
     width = min(max(len(label) for label, _ in rows), 44)
-    lines = [f"{_short(label, width):<{width}}  {text}" for label, text in rows[:EDGES_SHOWN]]
+    lines = [f"{shortened(label, width):<{width}}  {text}" for label, text in rows[:EDGES_SHOWN]]
     if len(rows) > EDGES_SHOWN:
         lines.append(f"... and {len(rows) - EDGES_SHOWN} more")
     return lines
@@ -116,19 +116,20 @@ def _yes(flag: bool) -> str:  # noqa: FBT001 - the flag is the value to print
     return "yes" if flag else "no"
 
 
-def _short(label: str, width: int) -> str:
-    printable = _printable(label)
-    return printable if len(printable) <= width else printable[: width - 3] + "..."
+def shortened(label: str, width: int) -> str:
+    """The label within so many letters."""
+    clean = printable(label)
+    return clean if len(clean) <= width else clean[: width - 3] + "..."
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Without what a terminal would obey."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-def _wrapped(label: str, text: str) -> list[str]:
-    """label: text in lines of the terminal's width, none when there is no text."""
-    lines = textwrap.wrap(f"{label}: {_printable(text)}", WIDTH, subsequent_indent="  ")
+def wrapped(label: str, text: str) -> list[str]:
+    """Label: text in lines of the terminal's width, none when there is no text."""
+    lines = textwrap.wrap(f"{label}: {printable(text)}", WIDTH, subsequent_indent="  ")
     return lines if text else []
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from dagdecor.tune.result import PenaltyPath
 
 Array = npt.NDArray[np.float64]
 
+Progress = Callable[[int, int], object]
 FACTORS = tuple(float(factor) for factor in np.geomspace(4.0, 0.125, 11))
 
 
@@ -26,35 +28,66 @@ def path(
     factors: Sequence[float] | None = None,
     folds: int | None = None,
     random_state: int = 0,
+    progress: Progress | None = None,
 ) -> PenaltyPath:
     """The fits over multiples of the penalties, as `Decor.path` describes."""
     chosen = _factors(FACTORS if factors is None else factors)
     continuous = replace(settings, search=False, refit=True)
-    if isinstance(source, Moments):
-        if folds:
-            raise OptionError("folds", folds, "None with Moments: the folds need the rows")
-        moments, count = source, 0
-    else:
-        moments = Moments.from_data(source)
-        count = _folds(5 if folds is None else folds, moments.n)
-    fits = along(moments, continuous, chosen)
+    moments = source
+    if isinstance(moments, Table):
+        moments = Moments.from_data(moments, missing=settings.missing)
+    rows = _rows(source, settings.missing, folds)
+    count = 0 if rows is None else _folds(5 if folds is None else folds, len(rows))
+    told = _counted(progress, len(chosen) * (1 + count))
+    fits = along(moments, continuous, chosen, told)
     ebic = tuple(criterion(fit, moments) for fit in fits)
-    if isinstance(source, Moments) or not count:
+    if rows is None or not count:
         return PenaltyPath(chosen, fits, ebic)
-    rows = np.asarray(source.values, dtype=np.float64)
-    scores = held_out(rows, moments.names, continuous, chosen, (count, random_state))
+    scores = np.empty((count, len(chosen)))
+    for fold, (kept, test) in enumerate(parts(rows, moments.names, count, random_state)):
+        found = along(kept, continuous, chosen, told)
+        scores[fold] = [fit.log_likelihood(test) for fit in found]
     error = scores.std(axis=0, ddof=1) / np.sqrt(count)
     return PenaltyPath(
         chosen, fits, ebic, tuple(scores.mean(axis=0).tolist()), tuple(error.tolist())
     )
 
 
-def along(moments: Moments, settings: Settings, factors: tuple[float, ...]) -> tuple[Fit, ...]:
+def _rows(source: Table | Moments, missing: str, folds: int | None) -> Array | None:
+    """The rows that folds are made of; None where there are none, or not all of their cells."""
+    if isinstance(source, Moments):
+        if folds:
+            raise OptionError("folds", folds, "None with Moments: the folds need the rows")
+        return None
+    rows = np.asarray(source.values, dtype=np.float64)
+    whole = ~np.isnan(rows).any(axis=1)
+    if missing == "em" and not whole.all():
+        if folds:
+            raise OptionError("folds", folds, "None where cells are empty, or missing='drop'")
+        return None
+    return rows[whole]
+
+
+def _counted(progress: Progress | None, total: int) -> Callable[[], None]:
+    """What to call after each fit."""
+    done = itertools.count(1)
+
+    def told() -> None:
+        if progress is not None:
+            progress(next(done), total)
+
+    return told
+
+
+def along(
+    moments: Moments, settings: Settings, factors: tuple[float, ...], told: Callable[[], None]
+) -> tuple[Fit, ...]:
     """A fit a factor, in the order given; each starts from the B of the one before."""
     fits, ended = [], None
     for factor in factors:
         fit, ended = continued(moments, settings, factor, ended)
         fits.append(replace(fit, settings={**fit.settings, "penalty_factor": factor}))
+        told()
     return tuple(fits)
 
 
@@ -65,24 +98,15 @@ def criterion(fit: Fit, moments: Moments) -> float:
     return float(-2 * moments.n * fit.log_likelihood(moments) + marks * price)
 
 
-def held_out(
-    rows: Array,
-    names: tuple[str, ...],
-    settings: Settings,
-    factors: tuple[float, ...],
-    split: tuple[int, int],
-) -> Array:
-    """(folds, factors) mean log-likelihood of the rows of a fold under the fits to the others."""
-    folds, seed = split
+def parts(
+    rows: Array, names: tuple[str, ...], folds: int, seed: int
+) -> Iterator[tuple[Moments, Moments]]:
+    """Of every fold of the rows, the moments of all others and its own."""
     order = np.random.default_rng(seed).permutation(len(rows))
-    scores = np.empty((folds, len(factors)))
-    for fold, inside in enumerate(np.array_split(order, folds)):
-        outside = np.setdiff1d(order, inside)
-        kept = Moments.from_rows(Table(rows[outside], names))
-        test = Moments.from_rows(Table(rows[inside], names))
+    for inside in np.array_split(order, folds):
+        kept = Moments.from_rows(Table(rows[np.setdiff1d(order, inside)], names))
         kept.check_rank()
-        scores[fold] = [fit.log_likelihood(test) for fit in along(kept, settings, factors)]
-    return scores
+        yield kept, Moments.from_rows(Table(rows[inside], names))
 
 
 def _factors(factors: Sequence[float]) -> tuple[float, ...]:

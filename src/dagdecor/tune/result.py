@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dagdecor import document
 from dagdecor.errors import OptionError
 from dagdecor.fit import Fit
 
 if TYPE_CHECKING:
     import pandas as pd
 
+VERSION = 1
+SHOWN = {
+    "factor": "{:.4g}",
+    "log_likelihood": "{:.3f}",
+    "ebic": "{:.1f}",
+    "held_out": "{:.3f}",
+    "error": "{:.3f}",
+}
 CRITERIA = ("ebic", "held_out")
 
 
@@ -56,6 +65,16 @@ class PenaltyPath:
         frame: pd.DataFrame = pd.DataFrame(columns)
         return frame
 
+    def to_json(self) -> str:
+        """A versioned JSON document: the rows of the table, and the best factor by criterion."""
+        rows = [
+            {str(key): _plain(value) for key, value in row.items()}
+            for row in self.to_frame().to_dict("records")
+        ]
+        best = {name: self.factors[self.best_place(name)] for name in self._criteria()}
+        names = list(self.fits[0].graph.names)
+        return document.write("path", VERSION, {"names": names, "path": rows, "best": best})
+
     def best(self, criterion: str = "ebic") -> Fit:
         """The fit of the least extended BIC, or of the most held-out likelihood."""
         return self.fits[self.best_place(criterion)]
@@ -72,10 +91,21 @@ class PenaltyPath:
 
     def __str__(self) -> str:
         frame = self.to_frame().dropna(axis=1, how="all")
+        frame = frame.rename(columns={"held_out_error": "error"})
         frame["best"] = ""
-        for criterion in CRITERIA[: 1 + bool(self.held_out)]:
+        for criterion in self._criteria():
             frame.loc[self.best_place(criterion), "best"] += f"{criterion} "
-        return str(frame.to_string(index=False, float_format=lambda x: f"{x:.4g}"))
+        shown = {name: form.format for name, form in SHOWN.items() if name in frame}
+        text = frame.to_string(index=False, formatters=shown)
+        return "\n".join(line.rstrip() for line in text.splitlines())
+
+    def _criteria(self) -> tuple[str, ...]:
+        return CRITERIA[: 1 + bool(self.held_out)]
+
+
+def _plain(value: float) -> float | None:
+    """A number that JSON knows."""
+    return value if np.isfinite(value) else None
 
 
 def _log_likelihood(fit: Fit) -> float:
