@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import expm
+from scipy.linalg import expm, lapack
 
 from dagdecor.errors import OptionError
 
@@ -31,14 +31,18 @@ class LogDet:
 
     def slope(self, W: Matrix) -> Matrix:
         """dh/dW = inv(sI - W)' >= 0, (p, p), +inf outside the domain."""
-        try:
-            inverse = np.linalg.inv(self.s * np.eye(len(W)) - W)
-        except np.linalg.LinAlgError:
+        # In one matrix, in place: with many columns it is the largest thing beside the problem.
+        matrix = np.negative(W, order="F")
+        matrix.flat[:: len(W) + 1] += self.s
+        factors, pivots, failed = lapack.dgetrf(matrix, overwrite_a=1)
+        if failed:
             return np.full(W.shape, np.inf)
+        room = int(lapack.dgetri_lwork(len(W))[0])
+        inverse, _ = lapack.dgetri(factors, pivots, lwork=room, overwrite_lu=1)
         # sI - W maps x = inverse @ 1 to 1 > 0; such an x > 0 exists exactly for an M-matrix.
         if not inverse.sum(axis=1).min() > 0:
             return np.full(W.shape, np.inf)
-        return np.asarray(np.maximum(inverse.T, 0.0))
+        return np.asarray(np.maximum(inverse.T, 0.0, out=inverse.T))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagdecor.certificate import Certificate, Solution
-from dagdecor.solve.lasso_kernels import settle
+from dagdecor.solve.lasso_kernels import Forms, Terms, settle
 from dagdecor.solve.order_kernels import reorder, residual_order, source_order
 
 Matrix = npt.NDArray[np.float64]
@@ -58,16 +58,11 @@ DEFAULTS = DirectedSettings()
 
 
 class _Candidate(NamedTuple):
-    """Kernel arrays of a B and the order that it follows; see `lasso_kernels`."""
+    """A B, as the kernels keep it, and the order that it follows; see `lasso_kernels`."""
 
-    terms: Matrix
     state: Matrix
     order: Order
-
-    @property
-    def objective(self) -> float:
-        """.5 tr(S (I-B) Theta (I-B)') + sum_ij penalty_ij |B_ij|."""
-        return _objective(self.terms, self.state)
+    objective: float
 
 
 def directed(
@@ -107,48 +102,46 @@ def directed(
     by_size = np.argsort(np.linalg.norm(_symmetric(S), axis=1) * scales, kind="stable")
     columns = np.ix_(by_size, by_size)
     forms, terms = _arrays(S, Theta, penalty, columns)
-    first = None if start is None else np.asarray(start, dtype=np.float64)[columns]
     if required is not None:
-        terms[3] = required[columns].T
-    found = _solve(forms, terms, slope, first, settings)
+        terms.before[:] = required[columns].T
+    first = None if start is None else np.asarray(start, dtype=np.float64)
+    found = _solve(
+        forms, terms, slope, None if first is None else _allowed(first[columns], terms), settings
+    )
     B = np.empty_like(found.value)
     B[columns] = found.value
     return Solution(B, found.certificate)
 
 
 def _solve(
-    forms: Matrix,
-    terms: Matrix,
+    forms: Forms,
+    terms: Terms,
     slope: Callable[[Matrix], Matrix],
-    start: Matrix | None,
+    given: Matrix | None,
     settings: DirectedSettings,
 ) -> Solution:
-    """The search from several orders, and the certified end of it.
-
-    `terms` (4, p, p): as for the kernels, with nothing barred yet. There is one for all orders.
-    """
-    given = start if start is not None and _is_allowed(start, terms) else None
-    firsts: list[tuple[Order, Matrix]] = []
+    """The search from several orders, and the certified end of it."""
+    starts: list[tuple[Order, Matrix]] = []
     if given is None or len(given) <= MANY:
         order, limits = _path(forms, terms, slope, settings)
-        nothing = np.zeros_like(terms[2])  # memory of no size until it is written to
-        firsts += [(_lawful(order, terms[3]), nothing) for order in _first_orders(forms, order)]
+        nothing = np.zeros(forms.S.shape)  # memory of no size, as long as it is only read
+        orders = [_lawful(each, terms.before) for each in _first_orders(forms, order)]
+        starts += [(each, nothing) for each in orders]
     else:
         limits = _limits(forms, terms, _state(forms, given), settings)
     if given is not None:
-        firsts.append((source_order(_ordered_weights(given, terms[3])), given))
-    best = _search(forms, terms, *firsts[0], limits)
-    for order, B in firsts[1:]:
-        candidate = _search(forms, terms, order, B, limits)
-        best = min(best, candidate, key=lambda found: found.objective)
-        del candidate
-    _bar(terms, best.order)
-    _moves(forms, best, limits)
-    return _finish(forms, best, settings)
+        starts.append((source_order(_ordered_weights(given, terms.before)), given))
+    del given
+    best = min(_candidates(forms, terms, starts, limits), key=lambda each: each.objective)
+    _stand(terms, best.order)
+    _moves(forms, terms, best, limits)
+    return _finish(forms, terms, best.state, settings)
 
 
 def _symmetric(matrix: Matrix) -> Matrix:
-    return np.asarray((matrix + matrix.T) / 2, dtype=np.float64)
+    symmetric: Matrix = np.add(matrix, matrix.T, dtype=np.float64)
+    symmetric *= 0.5
+    return symmetric
 
 
 def _arrays(
@@ -156,24 +149,24 @@ def _arrays(
     Theta: Matrix,
     penalty: float | Matrix,
     columns: tuple[npt.NDArray[np.intp], ...],
-) -> tuple[Matrix, Matrix]:
-    """(S, Theta) stacked, both exactly symmetric, and `terms` (4, p, p), with nothing barred."""
+) -> tuple[Forms, Terms]:
+    """The kernels' arrays, their rows and columns in the order of `columns`; all is open."""
     p = len(S)
-    forms, terms = np.zeros((2, p, p)), np.zeros((4, p, p))
-    forms[0] = _symmetric(S)[columns]
-    forms[1] = np.diag(Theta[columns[1][0]]) if Theta.ndim == 1 else _symmetric(Theta)[columns]
-    terms[2] = np.broadcast_to(penalty, (p, p))[columns].T
-    np.fill_diagonal(terms[2], np.inf)
-    terms[0] = terms[2]
+    noise = np.diag(Theta[columns[1][0]]) if Theta.ndim == 1 else _symmetric(Theta)[columns]
+    weights = np.array(np.broadcast_to(penalty, (p, p))[columns].T, dtype=np.float64, order="C")
+    np.fill_diagonal(weights, np.inf)
+    before, place = np.zeros((p, p), dtype=np.bool_), np.zeros(p, dtype=np.int64)
+    terms = Terms(weights, np.zeros((p, p)), before, place)
+    forms = Forms(np.ascontiguousarray(_symmetric(S)[columns]), np.ascontiguousarray(noise))
     return forms, terms
 
 
-def _is_coupled(forms: Matrix) -> bool:
+def _is_coupled(forms: Forms) -> bool:
     """Whether Theta is not diagonal, so that the columns of B depend on each other."""
-    return bool(np.count_nonzero(forms[1]) > np.count_nonzero(np.diag(forms[1])))
+    return bool(np.count_nonzero(forms.Theta) > np.count_nonzero(np.diag(forms.Theta)))
 
 
-def _first_orders(forms: Matrix, path: Order) -> list[Order]:
+def _first_orders(forms: Forms, path: Order) -> list[Order]:
     """Where the search starts: from more places when columns are few and coupled.
 
     Coupled columns have more minima, and few of them leave the time to see them.
@@ -185,19 +178,24 @@ def _first_orders(forms: Matrix, path: Order) -> list[Order]:
     return every[: max(2, COUPLED_EFFORT // len(path))]
 
 
-def _is_allowed(B: Matrix, terms: Matrix) -> bool:
-    """Whether B is acyclic, with the pairs whose order is fixed, and zero where it is forbidden."""
-    order = source_order(_ordered_weights(B, terms[3]))
-    sorted_B = B[np.ix_(order, order)]
-    return not np.tril(sorted_B).any() and bool(np.isfinite(terms[2].T[B != 0]).all())
+def _allowed(B: Matrix, terms: Terms) -> Matrix | None:
+    """B if it is acyclic, with the pairs whose order is fixed, and zero where it is forbidden."""
+    order = source_order(_ordered_weights(B, terms.before))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    above, below = np.nonzero(B)
+    lawful = (place[above] < place[below]) & np.isfinite(terms.weights[below, above])
+    return B if lawful.all() else None
 
 
-def _ordered_weights(B: Matrix, before: Matrix) -> Matrix:
+def _ordered_weights(B: Matrix, before: Flags) -> Matrix:
     """B*B, infinite where the order of a pair is fixed: what `source_order` sorts by."""
-    return np.ascontiguousarray(np.where(before.T > 0, np.inf, B * B))
+    weights = np.multiply(B, B, order="C")
+    weights[before.T] = np.inf
+    return weights
 
 
-def _lawful(order: Order, before: Matrix) -> Order:
+def _lawful(order: Order, before: Flags) -> Order:
     """The order with each node moved behind those that must stand before it."""
     if not before.any():
         return order
@@ -209,47 +207,59 @@ def _lawful(order: Order, before: Matrix) -> Order:
     return np.array(placed, dtype=np.int64)
 
 
-def _state(forms: Matrix, B: Matrix) -> Matrix:
+def _state(forms: Forms, B: Matrix) -> Matrix:
     """(B', (S (I-B) Theta)') stacked, contiguous."""
-    return np.stack([B.T, forms[1] @ (forms[0] - forms[0] @ B).T])
+    state = np.empty((2, *B.shape))
+    state[0] = B.T
+    SA = forms.S @ B
+    np.subtract(forms.S, SA, out=SA)
+    np.matmul(forms.Theta, SA.T, out=state[1])
+    return state
 
 
-def _objective(terms: Matrix, state: Matrix) -> float:
+def _objective(terms: Terms, state: Matrix) -> float:
     """.5 <I-B, S (I-B) Theta> + sum_ij weights_ij |B_ij|."""
     kept = state[0] != 0
     fit = np.trace(state[1]) - np.vdot(state[0], state[1])
-    return 0.5 * float(fit) + float(np.vdot(terms[2][kept], np.abs(state[0][kept])))
+    return 0.5 * float(fit) + float(np.vdot(terms.weights[kept], np.abs(state[0][kept])))
 
 
 def _path(
-    forms: Matrix, terms: Matrix, slope: Callable[[Matrix], Matrix], settings: DirectedSettings
+    forms: Forms, terms: Terms, slope: Callable[[Matrix], Matrix], settings: DirectedSettings
 ) -> tuple[Order, Matrix]:
     """Order of the end of the path argmin_B mu (loss + l1) + h(B*B), mu falling; kernel limits.
 
     h is replaced by its tangent in W = B*B, which makes a step an elastic net with the ridge
     weights 2 slope / mu; columns are solved once a step, the path needs no more.
     """
-    state = _state(forms, np.zeros_like(terms[1]))
+    state = _state(forms, np.zeros(forms.S.shape))
     limits = _limits(forms, terms, state, settings)
+    ridged = terms._replace(ridge=np.empty_like(terms.ridge))
     for step, mu in enumerate(settings.path):
-        W = (state[0] * state[0]).T
-        steepness = slope(W)
-        while not np.isfinite(steepness).all():
-            W *= 0.5
-            steepness = slope(W)
-        np.multiply(steepness.T, 2 / mu, out=terms[1])
-        settle(forms, terms, state, limits[1], 1)
+        np.multiply(_tangent((state[0] * state[0]).T, slope).T, 2 / mu, out=ridged.ridge)
+        settle(forms, ridged, state, limits[1], 1)
         if step == 0:
             limits = _limits(forms, terms, state, settings)
-    terms[1] = 0.0
-    strength = (state[0] * state[0]).T * np.outer(np.diag(forms[0]), np.diag(forms[1]))
-    order: Order = source_order(np.ascontiguousarray(strength))
-    return order, _limits(forms, terms, state, settings)
+    del ridged
+    limits = _limits(forms, terms, state, settings)
+    strength = np.outer(np.diag(forms.S), np.diag(forms.Theta))
+    strength *= (state[0] * state[0]).T
+    order: Order = source_order(strength)
+    return order, limits
 
 
-def _limits(forms: Matrix, terms: Matrix, state: Matrix, settings: DirectedSettings) -> Matrix:
+def _tangent(W: Matrix, slope: Callable[[Matrix], Matrix]) -> Matrix:
+    """The slope at W, or at the first of W / 2, W / 4, ... where it is finite."""
+    steepness = slope(W)
+    while not np.isfinite(steepness).all():
+        W *= 0.5
+        steepness = slope(W)
+    return steepness
+
+
+def _limits(forms: Forms, terms: Terms, state: Matrix, settings: DirectedSettings) -> Matrix:
     """The kernels' `limits`, from settings relative to the mean objective of a column."""
-    floor = 1e-12 * float(np.vdot(np.diag(forms[0]), np.diag(forms[1])))
+    floor = 1e-12 * float(np.vdot(np.diag(forms.S), np.diag(forms.Theta)))
     column = max(_objective(terms, state), floor) / len(state[0])
     gain, detour = settings.gain, settings.detour
     if _is_coupled(forms):
@@ -259,26 +269,36 @@ def _limits(forms: Matrix, terms: Matrix, state: Matrix, settings: DirectedSetti
     return np.array([column * gain, column * detour, column * settings.strength, reach, bounded])
 
 
-def _search(forms: Matrix, terms: Matrix, order: Order, B: Matrix, limits: Matrix) -> _Candidate:
-    """The best B that moves of single nodes reach from an order and a B along it."""
-    _bar(terms, order)
-    candidate = _Candidate(terms, _state(forms, B), order)
-    settle(forms, terms, candidate.state, limits[0], 20)
+def _candidates(
+    forms: Forms, terms: Terms, starts: list[tuple[Order, Matrix]], limits: Matrix
+) -> Iterator[_Candidate]:
+    """What the search finds from each start; nothing is kept of those that are done."""
+    while starts:
+        order, B = starts.pop(0)
+        state = _state(forms, B)
+        del B
+        yield _search(forms, terms, _Candidate(state, order, np.inf), limits)
+        del state
+
+
+def _search(forms: Forms, terms: Terms, begin: _Candidate, limits: Matrix) -> _Candidate:
+    """The best B that moves of single nodes reach from an order and a B along it, in place."""
+    state, order, _ = begin
+    _stand(terms, order)
+    settle(forms, terms, state, limits[0], 20)
     # Moves of several nodes are kept for the best candidate.
-    _moves(forms, candidate, limits * np.array([1.0, 1.0, np.inf, 1.0, 1.0]))
-    return candidate
+    _moves(forms, terms, begin, limits * np.array([1.0, 1.0, np.inf, 1.0, 1.0]))
+    return begin._replace(objective=_objective(terms, state))
 
 
-def _bar(terms: Matrix, order: Order) -> None:
-    """The weights, infinite against the order."""
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    terms[0] = np.where(place[:, None] > place, terms[2], np.inf)
+def _stand(terms: Terms, order: Order) -> None:
+    """Open what follows the order, and nothing else."""
+    terms.place[order] = np.arange(len(order))
 
 
-def _moves(forms: Matrix, candidate: _Candidate, limits: Matrix) -> None:
+def _moves(forms: Forms, terms: Terms, candidate: _Candidate, limits: Matrix) -> None:
     """Insertions; where Theta couples the columns, all are solved again until no move is left."""
-    terms, state, order = candidate
+    state, order, _ = candidate
     waiting = np.ones(len(order), dtype=np.bool_)
     while reorder(forms, terms, state, order, waiting, limits) > 0 and _is_coupled(forms):
         if settle(forms, terms, state, limits[0], 20) == 1:
@@ -286,20 +306,27 @@ def _moves(forms: Matrix, candidate: _Candidate, limits: Matrix) -> None:
         waiting[:] = True
 
 
-def _finish(forms: Matrix, best: _Candidate, settings: DirectedSettings) -> Solution:
-    """Solve for B on the order found to the last digits, and certify it."""
-    terms = best.terms
-    state = _state(forms, best.state[0].T)  # afresh: the search has left rounding in G
-    deviations = np.sqrt(np.diag(forms[0]))
-    units = np.outer(np.diag(forms[1]) * deviations, deviations)
-    accuracy = (0.1 * settings.tolerance) ** 2 * float(np.diag(units).min())
+def _finish(forms: Forms, terms: Terms, state: Matrix, settings: DirectedSettings) -> Solution:
+    """Solve for B on its order to the last digits, and certify it."""
+    state = _state(forms, state[0].T)  # afresh: the search has left rounding in G
+    deviations, scales = np.sqrt(np.diag(forms.S)), np.diag(forms.Theta)
+    accuracy = (0.1 * settings.tolerance) ** 2 * float((scales * deviations * deviations).min())
     rounds = settle(forms, terms, state, accuracy, settings.rounds)
     state = _state(forms, state[0].T)
-    allowed = np.isfinite(terms[0])
-    b, g, l1 = state[0][allowed], state[1][allowed], terms[0][allowed]
-    distance = np.where(b == 0, np.maximum(np.abs(g) - l1, 0.0), np.abs(g - np.sign(b) * l1))
-    residual = float(np.max(distance / units[allowed], initial=0.0))
+    residual = _residual(forms, terms, state)
     certificate = Certificate.judge(
         MEASURE, residual, settings.tolerance, rounds, _objective(terms, state)
     )
     return Solution(np.ascontiguousarray(state[0].T), certificate)
+
+
+def _residual(forms: Forms, terms: Terms, state: Matrix) -> float:
+    """Largest subgradient distance of an open entry i -> j over Theta_jj sqrt(S_ii S_jj)."""
+    deviations, residual = np.sqrt(np.diag(forms.S)), 0.0
+    for j, weights in enumerate(terms.weights):
+        allowed = (terms.place < terms.place[j]) & np.isfinite(weights)
+        b, g, l1 = state[0, j, allowed], state[1, j, allowed], weights[allowed]
+        distance = np.where(b == 0, np.maximum(np.abs(g) - l1, 0.0), np.abs(g - np.sign(b) * l1))
+        units = forms.Theta[j, j] * deviations[j] * deviations[allowed]
+        residual = float(np.maximum(residual, np.max(distance / units, initial=0.0)))
+    return residual

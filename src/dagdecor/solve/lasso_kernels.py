@@ -1,12 +1,13 @@
 """Compiled kernels of the graph step: elastic-net columns by coordinate descent.
 
-All arrays are float64, C-contiguous, stacked in pairs: `forms` is (S, Theta), `terms` is
-(l1 weights, ridge weights), `state` is (B', G') with G = S (I-B) Theta the negative gradient.
-Terms and state are transposed: row j belongs to column j of B, so that a column is contiguous.
-An entry is forbidden by an infinite l1 weight.
+All arrays are C-contiguous. `state` is (B', G') stacked, with G = S (I-B) Theta the negative
+gradient; it and the terms are transposed: row j belongs to column j of B, so that a column is
+contiguous.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,35 @@ import numpy.typing as npt
 from dagdecor.compiled import compiled
 
 Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
+
+
+class Forms(NamedTuple):
+    """S and Theta, (p, p), exactly symmetric."""
+
+    S: Array
+    Theta: Array
+
+
+class Terms(NamedTuple):
+    """What is asked of B beside the loss.
+
+    Parameters
+    ----------
+    weights, ridge
+        (p, p) of |B| and of B*B / 2, transposed; an infinite weight forbids the entry.
+    before
+        (p, p) [j, i]: node i must stand before node j.
+    place
+        (p,) of each node in the order; i -> j is open where i does not stand behind j, so that
+        equal places open everything.
+    """
+
+    weights: Array
+    ridge: Array
+    before: Flags
+    place: Indices
 
 
 @compiled
@@ -87,20 +116,20 @@ def leap(S: Array, weight: float, l1: Array, ridge: Array, b: Array, g: Array) -
 
 
 @compiled
-def descend(forms: Array, terms: Array, state: Array, j: int, tolerance: float) -> float:
+def descend(forms: Forms, terms: Terms, state: Array, j: int, tolerance: float) -> float:
     """argmin_b .5 tr(S (I-B) Theta (I-B)') + l1'|b| + .5 ridge'(b*b) over column b of B, in place.
 
     Coordinate descent with Newton steps on the support in between. Returns the fall.
     """
-    S, weight = forms[0], forms[1, j, j]
-    l1, ridge, b, g = terms[0, j], terms[1, j], state[0, j], state[1, j]
+    S, weight, place = forms.S, forms.Theta[j, j], terms.place
+    l1, ridge, b, g = terms.weights[j], terms.ridge[j], state[0, j], state[1, j]
     before = b.copy()
     fall = 0.0
     for _ in range(1000):
         largest = 0.0
         for i in range(len(b)):
             old = b[i]
-            if old == 0.0 and np.abs(g[i]) <= l1[i]:
+            if old == 0.0 and (np.abs(g[i]) <= l1[i] or place[i] > place[j]):
                 continue
             curvature = weight * S[i, i]
             pull = curvature * old + g[i]
@@ -128,9 +157,9 @@ def descend(forms: Array, terms: Array, state: Array, j: int, tolerance: float) 
 
 
 @compiled
-def couple(forms: Array, state: Array, j: int, before: Array) -> None:
+def couple(forms: Forms, state: Array, j: int, before: Array) -> None:
     """Carry the change of column j into G of the columns that Theta ties to it."""
-    S, row = forms[0], forms[1, j]
+    S, row = forms.S, forms.Theta[j]
     p = len(row)
     alone = True
     for m in range(p):
@@ -150,7 +179,7 @@ def couple(forms: Array, state: Array, j: int, before: Array) -> None:
 
 
 @compiled
-def settle(forms: Array, terms: Array, state: Array, tolerance: float, rounds: int) -> int:
+def settle(forms: Forms, terms: Terms, state: Array, tolerance: float, rounds: int) -> int:
     """Descend on every column in turn until a whole round falls too little; the rounds it took."""
     for done in range(rounds):
         fall = 0.0

@@ -1,32 +1,29 @@
 """Compiled kernels of the graph step: moves over the orders that B may follow.
 
-Arrays as in `lasso_kernels`; besides, `terms[2]` holds the l1 weights without an order, while
-`terms[0]` is infinite wherever the order forbids the entry; `terms[3]` is positive at [j, i]
-where node i must stand before node j. `limits` is (smallest gain of a
-coordinate step, how far above its start a move may stand, strength of an edge whose ends move
-together, how many nodes those may pass, whether a single node goes only as far as it may gain).
+Arrays as in `lasso_kernels`; `order` (p,) is the nodes by `terms.place`, and both change as one.
+`limits` is (smallest gain of a coordinate step, how far above its start a move may stand, strength
+of an edge whose ends move together, how many nodes those may pass, whether a single node goes only
+as far as it may gain).
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from dagdecor.compiled import compiled
-from dagdecor.solve.lasso_kernels import Array, Indices, couple, descend
+from dagdecor.solve.lasso_kernels import Array, Flags, Forms, Indices, Terms, couple, descend
 
-Flags = npt.NDArray[np.bool_]
 CLOSE = 0.1  # squared partial correlation of two errors from which on columns move together
 
 
 @compiled
-def residual_order(forms: Array) -> Indices:
+def residual_order(forms: Forms) -> Indices:
     """Next in the order: the node with the least Theta_jj Var(x_j | nodes before), (p,).
 
     Exact for equal error variances in the population (Chen, Drton, Wang 2019, algorithm 1).
     """
-    p = forms.shape[1]
-    S, Theta = forms[0], forms[1]
+    S, Theta = forms.S, forms.Theta
+    p = len(S)
     # A pivoted Cholesky factor of S, row by row: only the diagonal of what is left is kept.
     L = np.zeros((p, p))
     left, rest = np.empty(p), np.empty(p)
@@ -90,10 +87,10 @@ def source_order(W: Array) -> Indices:
 
 @compiled
 def _answer(
-    forms: Array, terms: Array, state: Array, moved: Indices, touched: Flags, tolerance: float
+    forms: Forms, terms: Terms, state: Array, moved: Indices, touched: Flags, tolerance: float
 ) -> float:
     """Solve the columns that Theta ties closely to the two that `moved`. Returns the fall."""
-    Theta = forms[1]
+    Theta = forms.Theta
     one, other = moved
     fall = 0.0
     for m in range(len(Theta)):
@@ -108,8 +105,8 @@ def _answer(
 
 @compiled
 def exchange(
-    forms: Array,
-    terms: Array,
+    forms: Forms,
+    terms: Terms,
     state: Array,
     order: Indices,
     k: int,
@@ -118,30 +115,28 @@ def exchange(
 ) -> float:
     """Swap places k and k+1 of the order and solve the columns that this touches.
 
-    `terms[2]` holds the weights without an order. Marks the columns of B that it has solved;
-    none, in constant time, for two nodes without an edge and without the wish for one. Returns
-    the fall, negative for a rise.
+    Marks the columns of B that it has solved; none, in constant time, for two nodes without an
+    edge and without the wish for one. Returns the fall, negative for a rise.
     """
     first, second = order[k], order[k + 1]
     order[k], order[k + 1] = second, first
-    terms[0, second, first] = np.inf
-    terms[0, first, second] = terms[2, first, second]
+    terms.place[first], terms.place[second] = k + 1, k
     fall = 0.0
     old = state[0, second, first]
     if old != 0.0:
         touched[second] = True
         before = state[0, second].copy()
         g = state[1, second]
-        scaled = -forms[1, second, second] * old
-        fall += terms[2, second, first] * np.abs(old) - old * (
-            g[first] - 0.5 * scaled * forms[0, first, first]
+        scaled = -forms.Theta[second, second] * old
+        fall += terms.weights[second, first] * np.abs(old) - old * (
+            g[first] - 0.5 * scaled * forms.S[first, first]
         )
         state[0, second, first] = 0.0
         for m in range(len(g)):
-            g[m] -= scaled * forms[0, first, m]
+            g[m] -= scaled * forms.S[first, m]
         couple(forms, state, second, before)
         fall += descend(forms, terms, state, second, tolerance)
-    if np.abs(state[1, first, second]) > terms[2, first, second]:
+    if np.abs(state[1, first, second]) > terms.weights[first, second]:
         touched[first] = True
         fall += descend(forms, terms, state, first, tolerance)
     if fall != 0.0:
@@ -150,14 +145,14 @@ def exchange(
 
 
 @compiled
-def _copy(forms: Array, state: Array, source: Array, touched: Flags) -> None:
+def _copy(forms: Forms, state: Array, source: Array, touched: Flags) -> None:
     """Touched columns of B, and of G those that Theta ties to them, as in `source`."""
     p = len(touched)
     slopes = np.zeros(p, dtype=np.bool_)
     for j in range(p):
         if touched[j]:
             for m in range(p):
-                slopes[m] = slopes[m] or forms[1, j, m] != 0.0
+                slopes[m] = slopes[m] or forms.Theta[j, m] != 0.0
             for i in range(p):
                 state[0, j, i] = source[0, j, i]
     for m in range(p):
@@ -167,54 +162,35 @@ def _copy(forms: Array, state: Array, source: Array, touched: Flags) -> None:
 
 
 @compiled
-def _undo(terms: Array, order: Indices, stay: Indices) -> None:
-    """Bring the order back to `stay`: terms of the pairs that a walk has turned round."""
-    p = len(order)
-    place = np.empty(p, dtype=np.int64)
-    for k in range(p):
-        place[stay[k]] = k
-    ahead, behind = np.empty(p, dtype=np.int64), np.empty(p, dtype=np.int64)
-    left = right = 0
-    for k in range(p):
-        if place[order[k]] < k:
-            ahead[right] = k
-            right += 1
-        elif place[order[k]] > k:
-            behind[left] = k
-            left += 1
-    for a in range(right):
-        later = order[ahead[a]]
-        for b in range(left):
-            earlier = order[behind[b]]
-            if behind[b] < ahead[a] and place[earlier] > place[later]:
-                terms[0, earlier, later] = terms[2, earlier, later]
-                terms[0, later, earlier] = np.inf
-    for k in range(p):
+def _undo(terms: Terms, order: Indices, stay: Indices) -> None:
+    """Bring the order back to `stay`."""
+    for k in range(len(order)):
         order[k] = stay[k]
+        terms.place[stay[k]] = k
 
 
 @compiled
-def _is_towed(forms: Array, state: Array, block: Indices, other: int, limits: Array) -> bool:
+def _is_towed(forms: Forms, state: Array, block: Indices, other: int, limits: Array) -> bool:
     """Whether a strong edge joins `other` to a node of the block; limits[2] says how strong."""
     for k in block:
-        along = forms[1, other, other] * forms[0, k, k] * state[0, other, k] ** 2
-        against = forms[1, k, k] * forms[0, other, other] * state[0, k, other] ** 2
+        along = forms.Theta[other, other] * forms.S[k, k] * state[0, other, k] ** 2
+        against = forms.Theta[k, k] * forms.S[other, other] * state[0, k, other] ** 2
         if max(along, against) > limits[2]:
             return True
     return False
 
 
 @compiled
-def _is_held(before: Array, block: Indices, other: int, right: bool) -> bool:  # noqa: FBT001
+def _is_held(before: Flags, block: Indices, other: int, right: bool) -> bool:  # noqa: FBT001
     """Whether `other`, right or left of the block, must stay on that side of a node of it."""
     for k in block:
-        if (before[other, k] if right else before[k, other]) > 0.0:
+        if before[other, k] if right else before[k, other]:
             return True
     return False
 
 
 @compiled
-def _wished(terms: Array, state: Array, order: Indices, at: int, right: bool) -> int:  # noqa: FBT001
+def _wished(terms: Terms, state: Array, order: Indices, at: int, right: bool) -> int:  # noqa: FBT001
     """How far the node at a place can gain by moving: places to the last edge that it would free.
 
     The objective is convex in B on the edges of both orders together, so that without a barred
@@ -223,19 +199,19 @@ def _wished(terms: Array, state: Array, order: Indices, at: int, right: bool) ->
     node = order[at]
     if right:
         for k in range(len(order) - 1, at, -1):
-            if np.abs(state[1, node, order[k]]) > terms[2, node, order[k]]:
+            if np.abs(state[1, node, order[k]]) > terms.weights[node, order[k]]:
                 return k - at
     else:
         for k in range(at):
-            if np.abs(state[1, order[k], node]) > terms[2, order[k], node]:
+            if np.abs(state[1, order[k], node]) > terms.weights[order[k], node]:
                 return at - k
     return 0
 
 
 @compiled
 def _walk(
-    forms: Array,
-    terms: Array,
+    forms: Forms,
+    terms: Terms,
     state: Array,
     order: Indices,
     move: tuple[int, int],
@@ -267,7 +243,7 @@ def _walk(
             room -= 1
         other = order[high + 1] if right else order[low - 1]
         block = order[low : high + 1]
-        held = _is_held(terms[3], block, other, right)
+        held = _is_held(terms.before, block, other, right)
         if held and single:
             break
         if held or (not single and _is_towed(forms, state, block, other, limits)):
@@ -301,16 +277,8 @@ def _wake(state: Array, saved: Array, touched: Flags, waiting: Flags) -> None:
 
 
 @compiled
-def _place(order: Indices, node: int) -> int:
-    k = 0
-    while order[k] != node:
-        k += 1
-    return k
-
-
-@compiled
 def reorder(
-    forms: Array, terms: Array, state: Array, order: Indices, waiting: Flags, limits: Array
+    forms: Forms, terms: Terms, state: Array, order: Indices, waiting: Flags, limits: Array
 ) -> float:
     """Insert each waiting node at its best place in the order, until none waits. The fall.
 
@@ -327,7 +295,7 @@ def reorder(
             if not waiting[node]:
                 continue
             waiting[node] = False
-            start = _place(order, node)
+            start = terms.place[node]
             best, steps, mode = 10 * limits[0], 0, singly
             for rule in (singly, limits):
                 most = p if rule[2] == np.inf else min(p, int(limits[3]))
