@@ -15,7 +15,7 @@ from dagdecor.errors import BadDocument, GraphError
 from dagdecor.evidence import Alternatives, Shares
 from dagdecor.graph import MixedGraph
 from dagdecor.missing import Missing
-from dagdecor.moments import Moments
+from dagdecor.moments import Moments, constant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,9 +79,7 @@ class Fit:
         for name in ("weights", "noise_covariance", "mean", "sample_covariance"):
             if getattr(self, name) is None:
                 continue
-            array = np.array(getattr(self, name), dtype=np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            object.__setattr__(self, name, constant(getattr(self, name)))
 
     @property
     def certificate(self) -> Certificate:

@@ -53,9 +53,7 @@ class Moments:
 
     def __post_init__(self) -> None:
         for name in ("mean", "S"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            object.__setattr__(self, name, constant(getattr(self, name)))
 
     @property
     def p(self) -> int:
@@ -188,6 +186,15 @@ class Moments:
             self.names[j] for j, w in sorted(zip(kept, weights, strict=True)) if abs(w) > 1e-6
         ]
         raise CollinearColumns(self.names[dependent], partners)
+
+
+def constant(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """The values in an array that nobody changes: the same one where that is so, else a copy."""
+    if isinstance(values, np.ndarray) and values.base is None and not values.flags.writeable:
+        return values.astype(np.float64, copy=False)
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
 
 
 def _check_expected(moments: Moments) -> None:

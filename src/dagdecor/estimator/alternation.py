@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dagdecor.certificate import Certificate
+from dagdecor.certificate import Certificate, Solution
 from dagdecor.problem.acyclicity import acyclicity
 from dagdecor.problem.joint import Joint
 from dagdecor.solve.covariance import covariance
@@ -32,45 +32,48 @@ class Alternation:
 def alternate(
     S: Array, joint: Joint, given: tuple[Array, Array], rounds: int, slope: str, deadline: float
 ) -> Alternation:
-    """Minimise `joint` by turns over B and Omega, from the given (B, Omega); never rises."""
-    B, Omega = given
-    Theta = _inverse(Omega)
+    """Minimise `joint` by turns over B and the noise; never rises.
+
+    From the given B and (p,) error variances. Of Omega and Theta only the one that the route
+    penalises is kept, for the sake of its exact zeros, which an inverse of its inverse would lose.
+    """
+    B, variances = given
+    covariance_route = joint.route == "covariance"
+    M = np.diag(variances if covariance_route else 1 / variances)
     certificates: dict[str, Certificate] = {}
     trace: list[float] = []
     for _ in range(rounds):
         before = trace[-1] if trace else np.inf
-        start = B if trace or B.any() else None
         B, certificates["graph step"] = directed(
             S,
-            _diagonal(Theta),
-            joint.directed_step(Omega),
+            _diagonal(_inverse(M) if covariance_route else M),
+            joint.directed_step(M),
             acyclicity(slope).slope,
-            start,
+            B if trace or B.any() else None,
             required=joint.required,
         )
-        trace.append(joint.value(S, B, Omega))
-        Omega, Theta, certificates["noise step"] = noise_step(S, B, joint, (Omega, Theta))
-        trace.append(joint.value(S, B, Omega))
+        trace.append(joint.value(S, B, M))
+        M, certificates["noise step"] = noise_step(S, B, joint, M)
+        trace.append(joint.value(S, B, M))
         if before - trace[-1] <= STALL * max(1.0, abs(trace[-1])) or time.monotonic() > deadline:
             break
-    return Alternation(B, Omega, certificates, tuple(trace))
+    return Alternation(B, M if covariance_route else _inverse(M), certificates, tuple(trace))
 
 
-def noise_step(
-    S: Array, B: Array, joint: Joint, start: tuple[Array, Array]
-) -> tuple[Array, Array, Certificate]:
-    """Omega and Theta that minimise `joint` with B held fixed, by the route that `joint` names.
+def noise_step(S: Array, B: Array, joint: Joint, start: Array) -> Solution:
+    """Omega or Theta that minimises `joint` with B held fixed, by the route that `joint` names."""
+    solve = covariance if joint.route == "covariance" else precision
+    return solve(_residual(S, B), joint.noise_step(B), start)
 
-    Each with exact zeros where it has some: an inverse of the inverse would have lost them.
-    """
-    A = np.eye(len(S)) - B
+
+def _residual(S: Array, B: Array) -> Array:
+    """(I-B)' S (I-B), exactly symmetric."""
+    A = -B
+    np.fill_diagonal(A, 1.0)
     residual = A.T @ S @ A
-    residual = (residual + residual.T) / 2
-    if joint.route == "covariance":
-        Omega, certificate = covariance(residual, joint.noise_step(B), start[0])
-        return Omega, _inverse(Omega), certificate
-    Theta, certificate = precision(residual, joint.noise_step(B), start[1])
-    return _inverse(Theta), Theta, certificate
+    residual += residual.T
+    residual *= 0.5
+    return np.asarray(residual)
 
 
 def _inverse(matrix: Array) -> Array:

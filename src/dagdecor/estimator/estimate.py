@@ -69,9 +69,9 @@ def continued(
     moments: Moments,
     settings: Settings,
     factor: float = 1.0,
-    given: Alternation | None = None,
-) -> tuple[Fit, Alternation]:
-    """The fit by the paper's rounds, and where they ended.
+    given: Array | None = None,
+) -> tuple[Fit, Array]:
+    """The fit by the paper's rounds, and the B, in canonical form, with which they ended.
 
     On a path the penalties are multiplied by `factor`, and the rounds start from the B of those
     with another factor: `given`, of the same moments and settings.
@@ -79,18 +79,18 @@ def continued(
     deadline = time.monotonic() + (settings.max_seconds or np.inf)
     settings.known.check(moments.names)
     form = canonical(moments)
-    path = (factor, None if given is None else given.B)
-    graph, rounds = alternated(form.moments, form.settings(settings), deadline, path)
-    graph = _named(graph, moments)
-    B, Omega = form.restored(rounds.B), form.restored(rounds.Omega) * form.unit
+    graph, rounds = alternated(form.moments, form.settings(settings), deadline, (factor, given))
+    graph, B, certificates = _named(graph, moments), rounds.B, rounds.certificates
+    trace = tuple(form.objective(value) for value in rounds.trace)
     if settings.refit:
+        del form, rounds  # what follows is about the table's own columns, and needs the room
         weights, covariance, refit = most_likely(graph, moments.S)
     else:
-        weights = np.where(graph.directed_matrix, B, 0.0)
+        weights = np.where(graph.directed_matrix, form.restored(B), 0.0)
+        Omega = form.restored(rounds.Omega) * form.unit
         covariance, refit = _masked(Omega, graph.bidirected_matrix), {}
-    fit = _fit(moments, settings, graph, weights, covariance, {**rounds.certificates, **refit})
-    trace = tuple(form.objective(value) for value in rounds.trace)
-    return replace(fit, trace=trace), rounds
+    fit = _fit(moments, settings, graph, weights, covariance, {**certificates, **refit})
+    return replace(fit, trace=trace), B
 
 
 def _fit(
@@ -163,7 +163,8 @@ def alternated(
     rules = settings.known.rules(moments.names)
     noise = start_noise(S, n, settings, rules)
     joint = objective(S, n, noise, settings, rules).times(path[0])
-    given = (np.zeros_like(S) if path[1] is None else path[1], np.diag(noise))
+    start = np.zeros(S.shape) if path[1] is None else path[1]
+    given = (start, np.broadcast_to(noise, len(S)))
     try:
         result = alternate(S, joint, given, settings.rounds, settings.acyclicity, deadline)
     except BadCovariance as error:
@@ -174,10 +175,10 @@ def alternated(
 
 
 def start_noise(S: Array, n: int, settings: Settings, rules: Rules) -> Array:
-    """(p,) error variances of the first graph step."""
+    """(p,) error variances of the first graph step, (1,) a common one."""
     if settings.noise_start == "diagonal":
         return np.array(np.diag(S))
-    return np.full(len(S), scale.common_noise(S, n, settings.acyclicity, rules))
+    return np.array([scale.common_noise(S, n, settings.acyclicity, rules)])
 
 
 def objective(S: Array, n: int, noise: Array, settings: Settings, rules: Rules) -> Joint:
@@ -186,18 +187,17 @@ def objective(S: Array, n: int, noise: Array, settings: Settings, rules: Rules) 
     Prior knowledge enters as infinite weights, and as none for what is required.
     """
     p = len(S)
-    ones = np.ones((p, p))
     if settings.lambda_directed == "auto":
         directed = scale.directed_penalty(S, noise, n)
     elif settings.noise_start == "diagonal":
         directed = float(settings.lambda_directed) * scale.relative(S)
     else:
-        directed = float(settings.lambda_directed) * ones
+        directed = np.array(float(settings.lambda_directed))
     if settings.lambda_noise == "auto":
-        penalty = scale.noise_penalty(np.diag(noise), n, settings.route)
+        penalty = scale.noise_penalty(noise, n, p, settings.route)
     else:
-        penalty = float(settings.lambda_noise) * ones
-    bow = settings.lambda_bow * ones if settings.bow == "penalty" else 0 * ones
+        penalty = np.array(float(settings.lambda_noise))
+    bow = np.array(settings.lambda_bow if settings.bow == "penalty" else 0.0)
     return Joint(
         settings.route,
         scale.known_effects(directed, rules),
@@ -242,6 +242,8 @@ def _floors(result: Alternation, moments: Moments, settings: Settings) -> Thresh
 def most_likely(graph: MixedGraph, S: Array) -> tuple[Array, Array, dict[str, Certificate]]:
     """B and Omega of maximum likelihood on the graph, and what is proved about them."""
     weights, covariance, certificate = ricf(S, graph.directed_matrix, graph.bidirected_matrix)
+    for matrix in (weights, covariance):
+        matrix.flags.writeable = False
     return weights, covariance, {"refit": certificate}
 
 

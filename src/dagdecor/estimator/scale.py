@@ -33,10 +33,10 @@ def smallest_correlation(n: int, p: int) -> float:
 
 
 def directed_penalty(S: Array, noise: Array, n: int) -> Array:
-    """(p, p) weights of |B_ij| for Theta = diag(noise)^-1: what a chance effect of i on j earns.
+    """Weights of |B_ij| for Theta = diag(noise)^-1: what a chance effect of i on j earns.
 
-    The gradient of tr(S Theta) at the truth is 2 x_i' e_j / (n noise_j), of deviation
-    2 sd_i / sqrt(n noise_j).
+    (p, p), or (p, 1) for a common `noise` (1,). The gradient of tr(S Theta) at the truth is
+    2 x_i' e_j / (n noise_j), of deviation 2 sd_i / sqrt(n noise_j).
     """
     p = len(S)
     size = 2 * DIRECTED_FACTOR * rate(n, p)
@@ -49,24 +49,31 @@ def relative(S: Array) -> Array:
     return np.asarray(scale[:, None] / scale)
 
 
-def noise_penalty(residual: Array, n: int, route: str) -> Array:
-    """(p, p) weights of |Omega_ij| or |Theta_ij|, the same for every choice of units."""
-    scale = np.sqrt(np.diag(residual))
+def noise_penalty(noise: Array, n: int, p: int, route: str) -> Array:
+    """Weights of |Omega_ij| or |Theta_ij|, the same for every choice of units.
+
+    (p, p) for error variances (p,), (1, 1) for a common one (1,).
+    """
+    scale = np.sqrt(noise)
     outer = np.outer(scale, scale)
-    size = NOISE_FACTOR * rate(n, len(residual))
+    size = NOISE_FACTOR * rate(n, p)
     return np.asarray(size * outer if route == "precision" else size / outer)
 
 
 def known_effects(weights: Array, rules: Rules) -> Array:
-    """(p, p) weights of |B_ij|: infinite where i -> j is barred, none where it is required."""
+    """The weights of |B_ij|, infinite where i -> j is barred, none where it is required."""
+    if not rules.bind:
+        return weights
     return np.where(rules.must_lead, 0.0, np.where(rules.may_lead, weights, np.inf))
 
 
 def known_causes(weights: Array, rules: Rules, route: str) -> Array:
-    """(p, p) weights of |Omega_ij| or |Theta_ij|: infinite where it is 0 for sure, none if fixed.
+    """The weights of |Omega_ij| or |Theta_ij|, infinite where it is 0 for sure, none if fixed.
 
     Omega_ij = 0 does not make Theta_ij zero, unless no path of open <-> joins i and j.
     """
+    if not rules.bind:
+        return weights
     open_pairs = rules.may_share if route == "covariance" else rules.connected
     return np.where(rules.must_share, 0.0, np.where(open_pairs, weights, np.inf))
 
@@ -80,14 +87,20 @@ def common_noise(S: Array, n: int, slope: str, rules: Rules | None = None) -> fl
     known = Rules.none(len(S)) if rules is None else rules
     variance, B = float(np.mean(np.diag(S))), None
     for _ in range(SCALE_PASSES):
-        noise = np.full(len(S), variance)
+        noise = np.array([variance])
         penalty = 0.5 * known_effects(directed_penalty(S, noise, n), known)
         start = B if len(S) > MANY else None
         B = directed(
-            S, 1 / noise, penalty, acyclicity(slope).slope, start, required=known.must_lead
+            S,
+            np.full(len(S), 1 / variance),
+            penalty,
+            acyclicity(slope).slope,
+            start,
+            required=known.must_lead,
         ).value
-        A = np.eye(len(S)) - B
-        fresh = float(np.mean(np.sum(A * (S @ A), axis=0)))
+        A = -B
+        np.fill_diagonal(A, 1.0)
+        fresh = float(np.mean(np.einsum("ij,ij->j", A, S @ A)))
         if abs(fresh - variance) <= 1e-3 * variance:
             return fresh
         variance = fresh

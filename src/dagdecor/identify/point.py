@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import lapack
 
 from dagdecor.errors import BadCovariance, GraphError, named
 from dagdecor.graph import MixedGraph
@@ -88,6 +89,7 @@ def point(graph: MixedGraph, weights: npt.ArrayLike, noise_covariance: npt.Array
     effects, noise = _ordered(graph, weights, noise_covariance)
     matrices = _nodewise(part, effects, noise, shift=0)
     eigenvalues = np.linalg.eigvalsh(noise)
+    effect_norm = float(np.linalg.norm(effects - np.eye(part.count), 2))
     return Point(
         order=part.labels,
         matrices=matrices,
@@ -95,7 +97,7 @@ def point(graph: MixedGraph, weights: npt.ArrayLike, noise_covariance: npt.Array
         unique=_full_rank(part, effects, noise, shift=0),
         smallest_eigenvalue=float(eigenvalues[0]),
         largest_eigenvalue=float(eigenvalues[-1]),
-        effect_norm=float(np.linalg.norm(effects - np.eye(part.count), 2)),
+        effect_norm=effect_norm,
         bow_free=graph.is_bow_free,
     )
 
@@ -136,11 +138,11 @@ def _full_rank(part: Part, effects: Array, noise: Array, *, shift: int) -> bool:
     """True when all matrices have full column rank beyond rounding, in units of the noise.
 
     With every column in units of its noise's standard deviation the answer does not depend on
-    the columns' units.
+    the columns' units: both matrices are brought to them, in place.
     """
     scale = np.sqrt(np.diag(noise))
-    effects = effects * np.outer(scale, 1 / scale)
-    noise = noise / np.outer(scale, scale)
+    effects *= np.outer(scale, 1 / scale)
+    noise /= np.outer(scale, scale)
     # Omega T is computed to within p eps |Omega| |T| in the Frobenius norm.
     floor = part.count * np.finfo(np.float64).eps * np.linalg.norm(noise) * np.linalg.norm(effects)
     matrices = _nodewise(part, effects, noise, shift=shift).values()
@@ -159,7 +161,8 @@ def _ordered(
         graph, "noise_covariance", noise, graph.bidirected_matrix | np.eye(count, dtype=bool)
     )
     scale = np.sqrt(np.abs(np.diag(noise)))
-    if (np.abs(noise - noise.T) > 1e-8 * np.outer(scale, scale)).any():
+    apart = noise - noise.T
+    if (np.abs(apart, out=apart) > 1e-8 * np.outer(scale, scale)).any():
         raise BadCovariance("(of the noise) is not symmetric")
     try:
         np.linalg.cholesky(noise)
@@ -168,8 +171,15 @@ def _ordered(
     place = {name: number for number, name in enumerate(graph.names)}
     order = [place[name] for name in graph.order]
     at = np.ix_(order, order)
-    effects = np.asarray(np.linalg.inv(np.eye(count) - coefficients[at]), dtype=np.float64)
-    return effects, noise[at]
+    return _effects(coefficients[at]), noise[at]
+
+
+def _effects(B: Array) -> Array:
+    """(I-B)^-1 for B with entries above the diagonal only, in place of B."""
+    np.negative(B, out=B)
+    np.fill_diagonal(B, 1.0)
+    inverse, _ = lapack.dtrtri(np.ascontiguousarray(B).T, lower=1, overwrite_c=1)
+    return np.asarray(inverse.T)
 
 
 def _square(which: str, matrix: npt.ArrayLike, count: int) -> Array:

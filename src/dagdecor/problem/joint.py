@@ -26,8 +26,8 @@ class Joint:
     route
         "covariance" or "precision": the matrix that the noise penalty acts on.
     directed, noise, bow
-        (p, p) weights; `bow` is symmetric, and zero on the precision route. Infinite ones bar an
-        entry.
+        Weights, (p, p) or what broadcasts to it; `bow` is symmetric, and zero on the precision
+        route. Infinite ones bar an entry.
     required
         (p, p), the entries of B that the graph must have; None for none.
     """
@@ -42,22 +42,30 @@ class Joint:
         """The same with the weights of the edges and of the noise multiplied."""
         return replace(self, directed=factor * self.directed, noise=factor * self.noise)
 
-    def value(self, S: Array, B: Array, Omega: Array) -> float:
-        """Objective at (B, Omega); B must be acyclic and Omega positive definite."""
-        Theta: Array = np.asarray(np.linalg.inv(Omega), dtype=np.float64)
-        _, logdet = np.linalg.slogdet(Omega)
-        penalised = Omega if self.route == "covariance" else Theta
-        off = penalised - np.diag(np.diag(penalised))
-        size = np.abs(B)
-        bow = 0.5 * float(np.sum(self.bow * (size + size.T) * np.abs(Omega)))
+    def value(self, S: Array, B: Array, M: Array) -> float:
+        """Objective at (B, M); B must be acyclic and M positive definite."""
+        covariance = self.route == "covariance"
+        Theta: Array = np.asarray(np.linalg.inv(M)) if covariance else M
+        logdet = float(np.linalg.slogdet(M)[1])
+        off = M.copy()
+        np.fill_diagonal(off, 0.0)
         penalties = penalty.value(B, self.directed) + penalty.value(off, self.noise)
-        return 2 * loss.value(S, B, Theta) + float(logdet) + penalties + bow
+        if self.bow.any():
+            penalties += 0.5 * float(np.sum(self.bow * _both_ways(B) * np.abs(M)))
+        return 2 * loss.value(S, B, Theta) + (logdet if covariance else -logdet) + penalties
 
-    def directed_step(self, Omega: Array) -> Array:
-        """(p, p) weights of |B_ij| in half of the objective, Omega held fixed."""
-        return np.asarray(0.5 * (self.directed + self.bow * np.abs(Omega)))
+    def directed_step(self, M: Array) -> Array:
+        """Weights of |B_ij| in half of the objective, M held fixed; as `directed`, or (p, p)."""
+        weights = self.directed + self.bow * np.abs(M) if self.bow.any() else self.directed
+        return np.asarray(0.5 * weights)
 
     def noise_step(self, B: Array) -> Array:
         """(p, p) weights of |M_ij|, i != j, with B held fixed."""
-        size = np.abs(B)
-        return np.asarray(self.noise + 0.5 * self.bow * (size + size.T))
+        weights = self.noise + 0.5 * self.bow * _both_ways(B) if self.bow.any() else self.noise
+        return np.broadcast_to(weights, B.shape)
+
+
+def _both_ways(B: Array) -> Array:
+    """|B_ij| + |B_ji|."""
+    size = np.abs(B)
+    return np.asarray(size + size.T)

@@ -160,7 +160,7 @@ class _Noise:
                 return math.inf
             return self._state(point).objective
 
-        gradient = M - Q + cost * np.sign(Omega)
+        gradient = (M - Q + cost * np.sign(Omega))[Omega != 0]
         D = newton_direction(Omega, gradient, hessian, lambda E: Omega @ E @ Omega)
         point = Definite.first([lower(Omega, D, value, state.objective)])
         return state if point is None else self._state(point)

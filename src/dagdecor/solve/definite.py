@@ -46,5 +46,7 @@ class Definite:
     def inverse(self) -> Matrix:
         """(p, p), exactly symmetric."""
         half, _ = lapack.dpotri(self.factor, lower=1)
-        lower = np.tril(half, -1)
-        return np.ascontiguousarray(lower + lower.T + np.diag(np.diag(half)))
+        inverse: Matrix = half.T  # in C order, of which the upper half counts
+        for j in range(1, len(inverse)):
+            inverse[j, :j] = inverse[:j, j]
+        return inverse

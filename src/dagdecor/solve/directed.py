@@ -58,9 +58,9 @@ DEFAULTS = DirectedSettings()
 
 
 class _Candidate(NamedTuple):
-    """A B, as the kernels keep it, and the order that it follows; see `lasso_kernels`."""
+    """A B and the order that it follows."""
 
-    state: Matrix
+    B: Matrix
     order: Order
     objective: float
 
@@ -133,9 +133,11 @@ def _solve(
         starts.append((source_order(_ordered_weights(given, terms.before)), given))
     del given
     best = min(_candidates(forms, terms, starts, limits), key=lambda each: each.objective)
-    _stand(terms, best.order)
-    _moves(forms, terms, best, limits)
-    return _finish(forms, terms, best.state, settings)
+    state, order = _state(forms, best.B), best.order
+    del best
+    _stand(terms, order)
+    _moves(forms, terms, (state, order), limits)
+    return _finish(forms, terms, state, settings)
 
 
 def _symmetric(matrix: Matrix) -> Matrix:
@@ -211,10 +213,15 @@ def _state(forms: Forms, B: Matrix) -> Matrix:
     """(B', (S (I-B) Theta)') stacked, contiguous."""
     state = np.empty((2, *B.shape))
     state[0] = B.T
-    SA = forms.S @ B
+    _refresh(forms, state)
+    return state
+
+
+def _refresh(forms: Forms, state: Matrix) -> None:
+    """Compute G' anew, in place: a search leaves rounding in it."""
+    SA = forms.S @ state[0].T
     np.subtract(forms.S, SA, out=SA)
     np.matmul(forms.Theta, SA.T, out=state[1])
-    return state
 
 
 def _objective(terms: Terms, state: Matrix) -> float:
@@ -272,23 +279,20 @@ def _limits(forms: Forms, terms: Terms, state: Matrix, settings: DirectedSetting
 def _candidates(
     forms: Forms, terms: Terms, starts: list[tuple[Order, Matrix]], limits: Matrix
 ) -> Iterator[_Candidate]:
-    """What the search finds from each start; nothing is kept of those that are done."""
+    """The best B that moves of single nodes reach from each order and a B along it."""
+    # Moves of several nodes are kept for the best candidate.
+    single = limits * np.array([1.0, 1.0, np.inf, 1.0, 1.0])
     while starts:
         order, B = starts.pop(0)
         state = _state(forms, B)
-        del B
-        yield _search(forms, terms, _Candidate(state, order, np.inf), limits)
+        del B  # as large as what the search itself needs
+        _stand(terms, order)
+        settle(forms, terms, state, limits[0], 20)
+        _moves(forms, terms, (state, order), single)
+        found = _Candidate(state[0].T.copy(), order, _objective(terms, state))
         del state
-
-
-def _search(forms: Forms, terms: Terms, begin: _Candidate, limits: Matrix) -> _Candidate:
-    """The best B that moves of single nodes reach from an order and a B along it, in place."""
-    state, order, _ = begin
-    _stand(terms, order)
-    settle(forms, terms, state, limits[0], 20)
-    # Moves of several nodes are kept for the best candidate.
-    _moves(forms, terms, begin, limits * np.array([1.0, 1.0, np.inf, 1.0, 1.0]))
-    return begin._replace(objective=_objective(terms, state))
+        yield found
+        del found
 
 
 def _stand(terms: Terms, order: Order) -> None:
@@ -296,9 +300,12 @@ def _stand(terms: Terms, order: Order) -> None:
     terms.place[order] = np.arange(len(order))
 
 
-def _moves(forms: Forms, terms: Terms, candidate: _Candidate, limits: Matrix) -> None:
-    """Insertions; where Theta couples the columns, all are solved again until no move is left."""
-    state, order, _ = candidate
+def _moves(forms: Forms, terms: Terms, at: tuple[Matrix, Order], limits: Matrix) -> None:
+    """Insertions; where Theta couples the columns, all are solved again until no move is left.
+
+    `at`: the state and its order, both changed in place.
+    """
+    state, order = at
     waiting = np.ones(len(order), dtype=np.bool_)
     while reorder(forms, terms, state, order, waiting, limits) > 0 and _is_coupled(forms):
         if settle(forms, terms, state, limits[0], 20) == 1:
@@ -307,12 +314,12 @@ def _moves(forms: Forms, terms: Terms, candidate: _Candidate, limits: Matrix) ->
 
 
 def _finish(forms: Forms, terms: Terms, state: Matrix, settings: DirectedSettings) -> Solution:
-    """Solve for B on its order to the last digits, and certify it."""
-    state = _state(forms, state[0].T)  # afresh: the search has left rounding in G
+    """Solve for B on its order to the last digits, in place, and certify it."""
+    _refresh(forms, state)
     deviations, scales = np.sqrt(np.diag(forms.S)), np.diag(forms.Theta)
     accuracy = (0.1 * settings.tolerance) ** 2 * float((scales * deviations * deviations).min())
     rounds = settle(forms, terms, state, accuracy, settings.rounds)
-    state = _state(forms, state[0].T)
+    _refresh(forms, state)
     residual = _residual(forms, terms, state)
     certificate = Certificate.judge(
         MEASURE, residual, settings.tolerance, rounds, _objective(terms, state)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dagdecor.certificate import Certificate, Solution, Status
@@ -37,30 +40,35 @@ def precision(
     """
     problem = scaled(S, penalty)
     # With R = S / dd' the minimiser is dd' Theta, so a penalty in the units of S is P / dd' here.
-    P = problem.penalty / problem.units
+    P = np.divide(problem.penalty, problem.units, out=problem.penalty)
     guess = allowed(start, problem.units, P)
-    Theta = np.eye(len(P))
+    alone, groups = _groups(problem.R, P)
+    places = [np.ix_(group, group) for group in groups]
+    blocks = [_Block(problem.R[at], P[at]) for at in places]
+    guesses = [None if guess is None else guess[at] for at in places]
+    deviations = problem.deviations
+    del S, problem, P, guess  # the blocks have copies, and need the room
     parts = []
-    alone, blocks = _blocks(problem.R, P)
-    for block in blocks:
-        at = np.ix_(block, block)
-        inner = None if guess is None else guess[at]
-        part = _Block(problem.R[at], P[at]).solve(inner, tolerance, max_iterations)
-        Theta[at] = part.value
-        parts.append(part)
+    while blocks:
+        parts.append(blocks.pop(0).solve(guesses.pop(0), tolerance, max_iterations))
     objective = alone + sum(part.objective for part in parts)
-    objective += 2 * float(np.log(problem.deviations).sum())
-    return Solution(Theta / problem.units, _certificate(parts, len(P), tolerance, objective))
+    objective += 2 * float(np.log(deviations).sum())
+    certificate = _certificate(parts, len(deviations), tolerance, objective)
+    Theta = np.eye(len(deviations))
+    for at, part in zip(places, parts, strict=True):
+        Theta[at] = part.value
+    Theta /= np.outer(deviations, deviations)
+    return Solution(Theta, certificate)
 
 
-def _blocks(R: Matrix, P: Matrix) -> tuple[int, list[npt.NDArray[np.intp]]]:
+def _groups(R: Matrix, P: Matrix) -> tuple[int, list[npt.NDArray[np.intp]]]:
     """Number of columns that stay alone, and the larger connected components of |R_ij| > P_ij.
 
     Entries between components are zero at the optimum, and each component is a problem of its
     own (Witten, Friedman, Simon 2011; Mazumder, Hastie 2012, JMLR): with W zero there,
     |R_ij - W_ij| <= P_ij holds for any matrix of penalties.
     """
-    count, label = connected_components(np.abs(R) > P, directed=False)
+    count, label = connected_components(csr_array(np.abs(R) > P), directed=False)
     sizes = np.bincount(label, minlength=count)
     groups = np.split(np.argsort(label, kind="stable"), np.cumsum(sizes)[:-1])
     return int((sizes == 1).sum()), [group for group in groups if len(group) > 1]
@@ -86,21 +94,26 @@ class _Block:
         """Sweep over the columns until the gap is at most tolerance * p."""
         p = len(self.R)
         point = Definite.first((guess,)) or self._start()
-        iteration, status, last = 0, Status.LIMIT, math.inf
+        del guess
+        iteration, last = 0, math.inf
         while True:
-            W = point.inverse()
-            value = self._value(point)
-            gap = value - self._bound(point.matrix, W)
+            Theta, W, value = point.matrix, point.inverse(), self._value(point)
+            del point  # its factor is as large as what is worked on
+            gap = value - self._bound(Theta, W)
             if gap <= tolerance * p:
-                status = Status.CONVERGED
-            if status is not Status.LIMIT or iteration == limit:
-                return _Part(point.matrix, gap, value, iteration, status)
-            following = self._sweep(point.matrix, W, min(COARSEST, 0.1 * math.sqrt(gap / p)))
+                return _Part(Theta, gap, value, iteration, Status.CONVERGED)
+            if iteration == limit:
+                return _Part(Theta, gap, value, iteration, Status.LIMIT)
+            following = self._sweep(Theta, W, min(COARSEST, 0.1 * math.sqrt(gap / p)))
             iteration += 1
             if following is None or self._value(following) >= value:
-                status = Status.STALLED
-            else:
-                point = self._newton(following) if gap > SLOW * last else following
+                return _Part(Theta, gap, value, iteration, Status.STALLED)
+            point = following
+            del following
+            if gap > SLOW * last:
+                Theta, value = point.matrix, self._value(point)
+                del point
+                point = self._newton(Theta, W, value)
             last = gap
 
     def _start(self) -> Definite:
@@ -118,15 +131,12 @@ class _Block:
             return identity
         return point
 
-    def _cost(self, Theta: Matrix) -> Matrix:
-        return np.where(Theta != 0, self.P, 0.0)  # inf * 0 is 0 here
-
     def _value(self, point: Definite | None) -> float:
         if point is None:
             return math.inf
-        Theta = point.matrix
-        penalty = np.vdot(self._cost(Theta), np.abs(Theta))
-        return float(np.vdot(self.R, Theta) + penalty) - point.logdet
+        Theta, on = point.matrix, point.matrix != 0  # inf * 0 is 0 here
+        penalty = float(np.dot(self.P[on], np.abs(Theta[on])))
+        return float(np.vdot(self.R, Theta)) + penalty - point.logdet
 
     def _bound(self, Theta: Matrix, W: Matrix) -> float:
         """Dual value logdet(V) + p at one V > 0 with V_ii = R_ii, |V_ij - R_ij| <= P_ij.
@@ -136,12 +146,17 @@ class _Block:
         the feasible box, except that on the support of Theta it takes the value which optimality
         asks of W; the gap is then tr(V Theta) - p - logdet(V Theta), of second order in V - W.
         """
-        inside = np.clip(W - self.R, -self.P, self.P)
-        shift = np.where(Theta != 0, self._cost(Theta) * np.sign(Theta), inside)
+        V, on = W - self.R, Theta != 0
+        np.clip(V, -self.P, self.P, out=V)
+        V[on] = self.P[on] * np.sign(Theta[on])
+        V += self.R
         # Far from the optimum V may not be definite: the box is convex, so move to a point that is.
-        safe = self._safe_shift()
-        V = Definite.first(self.R + shift + t * (safe - shift) for t in (0.0, 0.1, 0.5, 1.0))
-        return -math.inf if V is None else V.logdet + len(W)
+        point = Definite.of(V) or self._safer(V)
+        return -math.inf if point is None else point.logdet + len(W)
+
+    def _safer(self, V: Matrix) -> Definite | None:
+        safe = self._safe_shift() + self.R
+        return Definite.first(V + t * (safe - V) for t in (0.1, 0.5, 1.0))
 
     def _safe_shift(self) -> Matrix:
         """V - R for V = (1 - t) R + t I, t the largest in the box: definite if t > 0 or R is."""
@@ -151,21 +166,28 @@ class _Block:
         return np.asarray(t * apart)
 
     def _sweep(self, Theta: Matrix, W: Matrix, accuracy: float) -> Definite | None:
+        """The point after a sweep; its inverse, but for rounding, takes the place of W."""
         following, column = Theta.copy(), 0
         while True:
             column = precision_sweep(self.R, self.P, following, W, accuracy, column)
             point = Definite.of(following)
             if point is None or column == len(W):
                 return point
-            W = point.inverse()
+            np.copyto(W, point.inverse())
 
-    def _newton(self, point: Definite) -> Definite:
-        """The point after a Newton step on its support, itself where that leads nowhere."""
-        Theta, W = point.matrix, point.inverse()
-        gradient = self.R - W + self._cost(Theta) * np.sign(Theta)
-        D = newton_direction(Theta, gradient, lambda E: W @ E @ W, lambda E: Theta @ E @ Theta)
-        moved = lower(Theta, D, lambda X: self._value(Definite.of(X)), self._value(point))
-        return point if moved is None else Definite.of(moved) or point
+    def _newton(self, Theta: Matrix, W: Matrix, value: float) -> Definite:
+        """The point after a Newton step on its support, Theta itself where that leads nowhere."""
+        on = Theta != 0
+        gradient = self.R[on] - W[on] + self.P[on] * np.sign(Theta[on])
+
+        def between(M: Matrix) -> Callable[[Matrix], Matrix]:
+            return lambda E: np.matmul(M @ E, M, out=E)
+
+        D = newton_direction(Theta, gradient, between(W), between(Theta))
+        moved = lower(Theta, D, lambda X: self._value(Definite.of(X)), value)
+        del D
+        # Never None: Theta was positive definite when its value was computed.
+        return cast("Definite", Definite.first((moved, Theta)))
 
 
 def _certificate(parts: list[_Part], p: int, tolerance: float, objective: float) -> Certificate:

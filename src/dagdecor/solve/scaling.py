@@ -39,20 +39,26 @@ def scaled(S: npt.ArrayLike, penalty: float | npt.ArrayLike) -> Scaled:
         column = int(np.diag(matrix).argmin())
         raise BadCovariance(f"has no positive variance at column {column}", column)
     d = np.sqrt(np.diag(matrix))
-    R = matrix / np.outer(d, d)
-    if np.abs(R - R.T).max() > 1e-8:
+    matrix /= np.outer(d, d)
+    apart = matrix - matrix.T
+    if max(apart.max(), -apart.min()) > 1e-8:
         raise BadCovariance("is not symmetric")
-    R = (R + R.T) / 2
-    np.fill_diagonal(R, 1.0)
-    return Scaled(R, d, _penalties(penalty, len(matrix)))
+    del apart
+    matrix += matrix.T
+    matrix *= 0.5
+    np.fill_diagonal(matrix, 1.0)
+    return Scaled(matrix, d, _penalties(penalty, len(matrix)))
 
 
 def allowed(matrix: npt.ArrayLike | None, units: Matrix, penalty: Matrix) -> Matrix | None:
     """A start in other units, symmetric, zero where the penalty is infinite; None stays None."""
     if matrix is None:
         return None
-    start = np.asarray(matrix, dtype=np.float64) * units
-    return np.where(np.isinf(penalty), 0.0, (start + start.T) / 2)
+    start: Matrix = np.asarray(matrix, dtype=np.float64) * units
+    start += start.T
+    start *= 0.5
+    start[np.isinf(penalty)] = 0.0
+    return start
 
 
 def _penalties(penalty: float | npt.ArrayLike, p: int) -> Matrix:

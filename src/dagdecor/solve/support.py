@@ -21,32 +21,44 @@ def newton_direction(
 ) -> Matrix:
     """argmin_D <G, D> + <D, H D> / 2 over symmetric D (p, p) that are zero where X is.
 
-    Conjugate gradients, preconditioned by an approximate inverse of H on all matrices; they end
-    early where the curvature is not positive, so that the direction leads down in any case.
+    `gradient` is G where X is not zero, row by row. Conjugate gradients, preconditioned by an
+    approximate inverse of H on all matrices; they end early where the curvature is not positive,
+    so that the direction leads down in any case. Both maps may overwrite what they are given.
     """
     on = X != 0
-    D = np.zeros_like(X)
-    residual = np.where(on, -gradient, 0.0)
-    step = np.where(on, inverse(residual), 0.0)
+    E = np.zeros(X.shape)
+
+    def image(of: Callable[[Matrix], Matrix], values: Matrix) -> Matrix:
+        """A map of matrices as one of the values on the support."""
+        E.fill(0.0)
+        E[on] = values
+        return np.asarray(of(E)[on])
+
+    D, residual = np.zeros_like(gradient), -gradient
+    step = image(inverse, residual)
     size = first = float(np.vdot(residual, step))
     for _ in range(STEPS):
-        image = np.where(on, hessian(step), 0.0)
-        curvature = float(np.vdot(step, image))
+        curved = image(hessian, step)
+        curvature = float(np.vdot(step, curved))
         if size <= ACCURACY * first or curvature <= 0:
             break
         D += size / curvature * step
-        residual -= size / curvature * image
-        following = np.where(on, inverse(residual), 0.0)
+        residual -= size / curvature * curved
+        following = image(inverse, residual)
         size, before = float(np.vdot(residual, following)), size
         step = following + size / before * step
-    return np.asarray((D + D.T) / 2)
+    E.fill(0.0)
+    E[on] = D
+    E += E.T
+    E *= 0.5
+    return E
 
 
 def lower(X: Matrix, D: Matrix, value: Callable[[Matrix], float], highest: float) -> Matrix | None:
     """The first of X + D, X + D/2, ... with a value below `highest`; entries stop at zero."""
     for halving in range(HALVINGS):
         moved = X + 0.5**halving * D
-        moved[np.sign(moved) != np.sign(X)] = 0.0
+        moved[moved * X < 0] = 0.0
         if value(moved) < highest:
             return moved
     return None
