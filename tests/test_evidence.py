@@ -27,6 +27,19 @@ def test_the_search_hands_its_posterior_shares_to_the_fit(fit):
         assert fit.shares.of(a, b)["<->"] == max(fit.shares.of(a, b).values())
 
 
+def test_shares_are_the_mean_of_both_models_and_one_decides():
+    draw = dd.simulate.draw("local", seed=3, p=6, n=400)
+    both = dd.Decor(random_state=0).fit(draw.X).fit_
+    assert "explicit hidden causes" in both.alternatives.criterion
+    alone = dd.Decor(random_state=0, noise_model="latent").fit(draw.X).fit_
+    assert both.graph == alone.graph
+    for field in ("directed", "bidirected", "absent"):
+        other = 2 * getattr(both.shares, field) - getattr(alone.shares, field)
+        assert other.min() > -1e-9
+        assert other.max() < 1 + 1e-9
+    assert (both.shares.directed != alone.shares.directed).any()
+
+
 def test_shares_do_not_depend_on_the_order_of_the_columns(fit):
     draw = dd.simulate.draw("four-node", seed=1)
     turned = dd.Decor(noise_model="sparse", random_state=0).fit(draw.X[list("CADB")]).fit_

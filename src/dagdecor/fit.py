@@ -52,6 +52,8 @@ class Fit:
         None in a fit that was written without it.
     shares
         Posterior shares of every mark of every pair, from the search; None without a search.
+        Where the search chose explicit hidden causes by itself, the mean under both noise models;
+        the graph is decided under the chosen one alone.
     missing
         How empty cells were dealt with; None where there were none. After "em", `n` is what the
         rows are worth.

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 OF_SEARCH = (
-    "the share of graphs with this mark, among graphs weighted by their score in the search. "
-    "It answers how much the score prefers the mark, not how often it is right"
+    "the share of graphs with this mark, among graphs weighted by their score in the search; "
+    "where the search chose explicit hidden causes by itself, the mean under both noise models. "
+    "It tells how sure the search is, not that its model is right"
 )
 
 
