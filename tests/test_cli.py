@@ -120,6 +120,16 @@ def test_bad_options_are_refused_in_a_sentence(drawn, arguments, sentence):
     assert sentence in run.stderr
 
 
+def test_an_option_that_was_of_no_use_is_named(tmp_path):
+    data = tmp_path / "data.csv"
+    dagdecor("simulate", "four-node", "--out", data)
+    run = dagdecor("fit", data, "--rounds", 2, "--lambda-noise", 0.3)
+    assert run.returncode == 0
+    assert "--rounds, --lambda-noise not used: only with --no-search" in run.stderr
+    used = dagdecor("fit", data, "--rounds", 2, "--no-search")
+    assert "not used" not in used.stderr
+
+
 def test_identify_answers_for_graphs_and_for_fits(drawn, tmp_path):
     chain = MixedGraph("abcd", map(tuple, ("ab", "bc", "cd")), map(tuple, ("ac", "ad", "bd")))
     place = tmp_path / "chain.json"

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import pkgutil
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,8 +18,10 @@ import warnings
 from pathlib import Path
 
 import pytest
+import typer
 
 import dagdecor
+from dagdecor.cli import app
 
 ROOT = Path(__file__).parents[1]
 MODULES = [
@@ -116,6 +119,22 @@ def test_shell_blocks_run(page, tmp_path):
         check=False,
     )
     assert run.returncode == 0, run.stderr
+
+
+def shown_commands():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for block in re.findall(r"^```(?:bash)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            yield from re.findall(r"^dagdecor ((?:.*\\\n)*.*)$", block, re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", sorted(set(shown_commands())))
+def test_a_shown_command_is_one_that_there_is(line):
+    words = shlex.split(line.replace("\\\n", " "), comments=True)
+    words = words[: next((k for k, word in enumerate(words) if word in {"<", ">", "|"}), None)]
+    name, *rest = words
+    command = typer.main.get_command(app).commands[name]
+    assert command.make_context(name, rest).params  # refuses what it does not know
 
 
 @pytest.mark.parametrize("name", dagdecor.__all__)

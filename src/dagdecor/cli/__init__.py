@@ -41,6 +41,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 2 refused with one sentence (data, option, file), "
     "130 stopped by Ctrl-C, 141 the reader of a pipe went away, 1 anything else.",
     no_args_is_help=True,
+    rich_markup_mode="markdown",  # paragraphs of a docstring flow
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,

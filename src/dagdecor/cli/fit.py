@@ -10,29 +10,55 @@ from dagdecor.cli.options import AsJson, Data, Force, Known, Missing, Out, numbe
 from dagdecor.cli.output import check_folder, say_written, warnings_as_lines
 from dagdecor.cli.progress import waiting
 
+SEARCH = "How the graph is learned"
+PAPER = "The paper's estimator: --no-search, and tables beyond 300 columns"
+
 
 def fit(
+    context: typer.Context,
     data: Data,
     out: Out = None,
     force: Force = False,
-    search: Annotated[bool, typer.Option(help="Score search, or the paper's rounds.")] = True,
-    noise_model: Annotated[str, typer.Option(help="auto, latent or sparse.")] = "auto",
-    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
-    route: Annotated[str, typer.Option(help="Noise step: precision or covariance.")] = "precision",
-    rounds: Annotated[int, typer.Option(help="Turns of graph step and noise step.")] = 5,
-    lambda_directed: Annotated[str, typer.Option(help="Penalty of the edges.")] = "auto",
-    lambda_noise: Annotated[str, typer.Option(help="Penalty of the noise pairs.")] = "auto",
-    threshold_directed: Annotated[str, typer.Option(help="Smallest effect.")] = "auto",
-    threshold_noise: Annotated[str, typer.Option(help="Smallest noise covariance.")] = "auto",
-    bow: Annotated[str, typer.Option(help="reconcile, penalty or none.")] = "reconcile",
-    noise_start: Annotated[
-        str, typer.Option(help="scaled-identity or diagonal.")
-    ] = "scaled-identity",
-    refit: Annotated[bool, typer.Option(help="Maximum likelihood on the graph.")] = True,
-    max_seconds: Annotated[float | None, typer.Option(help="Time budget.")] = None,
     knowledge: Known = None,
     missing: Missing = "error",
+    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="Time budget; the best graph so far is taken.")
+    ] = None,
     as_json: AsJson = False,
+    search: Annotated[
+        bool, typer.Option(help="Score search, or the paper's estimator.", rich_help_panel=SEARCH)
+    ] = True,
+    noise_model: Annotated[
+        str, typer.Option(help="auto, latent or sparse.", rich_help_panel=SEARCH)
+    ] = "auto",
+    route: Annotated[
+        str, typer.Option(help="Noise step: precision or covariance.", rich_help_panel=PAPER)
+    ] = "precision",
+    rounds: Annotated[
+        int, typer.Option(help="Turns of graph step and noise step.", rich_help_panel=PAPER)
+    ] = 5,
+    lambda_directed: Annotated[
+        str, typer.Option(help="Penalty of the edges.", rich_help_panel=PAPER)
+    ] = "auto",
+    lambda_noise: Annotated[
+        str, typer.Option(help="Penalty of the noise pairs.", rich_help_panel=PAPER)
+    ] = "auto",
+    threshold_directed: Annotated[
+        str, typer.Option(help="Smallest effect.", rich_help_panel=PAPER)
+    ] = "auto",
+    threshold_noise: Annotated[
+        str, typer.Option(help="Smallest noise covariance.", rich_help_panel=PAPER)
+    ] = "auto",
+    bow: Annotated[
+        str, typer.Option(help="reconcile, penalty or none.", rich_help_panel=PAPER)
+    ] = "reconcile",
+    noise_start: Annotated[
+        str, typer.Option(help="scaled-identity or diagonal.", rich_help_panel=PAPER)
+    ] = "scaled-identity",
+    refit: Annotated[
+        bool, typer.Option(help="Maximum likelihood on the graph.", rich_help_panel=PAPER)
+    ] = True,
 ) -> None:
     """Learn a mixed graph from a table and print it; with --out, write it as files."""
     from dagdecor.cli.reading import read_moments
@@ -64,6 +90,8 @@ def fit(
     )
     with warnings_as_lines(), waiting("learning the graph", max_seconds):
         model.fit(moments)
+    if model.fit_.shares is not None:
+        _say_unused(context)
     result = with_alternatives(model.fit_)
     written = []
     if out is not None:  # before the printing, which a closed pipe may end
@@ -76,3 +104,20 @@ def fit(
     print(result.to_json() if as_json else summary(result))
     if out is not None and not as_json:
         say_written(out, written)
+
+
+def _say_unused(context: typer.Context) -> None:
+    """Name the given options that a search has no use for."""
+    unused = [
+        option.opts[0]
+        for option in context.command.params
+        if getattr(option, "rich_help_panel", None) == PAPER
+        and str(getattr(context.get_parameter_source(option.name or ""), "name", ""))
+        == "COMMANDLINE"
+    ]
+    if unused:
+        typer.echo(
+            f"warning: {', '.join(unused)} not used: only with --no-search, or where the table is "
+            "too large to search",
+            err=True,
+        )
