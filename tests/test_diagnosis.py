@@ -143,6 +143,58 @@ def test_time_order_sorted_rows_and_copies_are_suspected():
     assert finding(copied, "copies").rows == (301, 302)
 
 
+def test_a_code_for_unknown_is_no_outlier():
+    X = clean()
+    X.loc[[3, 50, 120, 121], "c"] = -999.0
+    found = finding(X, "codes")
+    assert (found.severity, found.columns) == ("warning", ("c",))
+    assert "-999 in 4 rows" in found.sentence
+    assert not kinds(X) & {"tails", "outliers"}
+    X.loc[4, "c"] = 70.0
+    assert finding(X, "outliers").rows == (5,)
+    two = clean()
+    two.loc[[3, 50], "c"] = -999.0
+    assert finding(two, "outliers").rows == (4, 51)
+
+
+def test_a_running_number_is_named():
+    X = clean().assign(id=range(300, 0, -1))
+    found = finding(X, "counter")
+    assert (found.severity, found.columns) == ("warning", ("id",))
+    assert "sorted" not in kinds(X)
+
+
+def test_a_header_of_numbers_is_suspected():
+    X = clean()
+    assert "names" not in kinds(X.set_axis(range(5), axis=1))
+    found = finding(X.set_axis(["0.12", "-3.4e-05", "1.5", "b", "c"], axis=1), "names")
+    assert (found.severity, len(found.columns)) == ("warning", 3)
+
+
+def test_text_is_told_apart_by_what_is_to_be_done():
+    X = clean().astype(object)
+    X.loc[[1, 2], "a"] = "?"
+    X["b"] = [f"{value:.2f}".replace(".", ",") for value in X.b]
+    X["c"] = [f"{value:.0f}%" for value in X.c]
+    X["d"], X["e"] = "no", "yes"
+    codes, spelt, words = (f for f in dd.diagnose(X).findings if f.kind == "text")
+    assert (codes.columns, spelt.columns, words.columns) == (("a",), ("b", "c"), ("d", "e"))
+    assert "'?' 2" in codes.sentence
+    assert "nor is 'e'" in words.sentence
+    assert dd.diagnose(X).p == 5
+    assert kinds(X) == {"text"}
+    alone = finding(pd.DataFrame({"a b c": ["1 2 3", "4 5 6"]}), "text")
+    assert "parted by something else" in alone.advice
+
+
+def test_mostly_empty_columns_and_single_rows():
+    X = clean()
+    X.loc[:199, "b"] = np.nan
+    assert "drop 'b', more than half empty" in finding(X, "missing").advice
+    assert {f.kind for f in dd.diagnose(clean().head(1)).findings} == {"size"}
+    assert str(dd.diagnose(clean().head(1))).startswith("5 columns, 1 row\n")
+
+
 def test_rows_against_columns():
     assert finding(clean(9, 5), "size").severity == "warning"
     assert finding(clean(20, 5), "size").severity == "note"

@@ -290,6 +290,7 @@ def _check_header(path: Path, separator: str) -> None:
                         f"line {number} has {len(row)} cells, the header has {len(header)}",
                     )
     except UnicodeDecodeError as error:
-        raise UnreadableFile(path, f"it is not a text table ({error.reason})") from None
+        detail = f"it is not a text table in UTF-8 ({error.reason}): save it as UTF-8"
+        raise UnreadableFile(path, detail) from None
     except csv.Error as error:
         raise UnreadableFile(path, f"it is not a text table ({error})") from None

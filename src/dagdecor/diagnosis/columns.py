@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import kurtosistest, norm
@@ -15,6 +17,7 @@ ENOUGH = 20  # values from which on a shape can be judged
 RARE = 1e-3  # chance of a false alarm in a table of independent normal rows, for each kind
 HEAVY = 1.0  # excess kurtosis from which on it matters
 FEW_VALUES = 10
+REPEATED = 3  # rows with one far value, which then is no accident
 SPIKE = 0.2  # share of one value
 ROWS_NAMED = 10
 
@@ -37,7 +40,39 @@ def look_at_columns(values: Array, names: tuple[str, ...]) -> list[Finding]:
             )
         )
     smooth = [j for j, kind in enumerate(kinds) if not kind]
-    return [*found, *_heavy(values, names, smooth), *_outliers(values, names, smooth)]
+    coded, cleared = _codes(values, names, smooth)
+    return [*found, *coded, *_heavy(cleared, names, smooth), *_outliers(cleared, names, smooth)]
+
+
+def _codes(values: Array, names: tuple[str, ...], smooth: list[int]) -> tuple[list[Finding], Array]:
+    """One far value that several rows share: a code for "unknown"; and the values without it."""
+    cleared, told = values.copy(), []
+    for j in smooth:
+        far = _far(values[:, j], len(names))
+        value, count = Counter(values[far, j].tolist()).most_common(1)[0] if len(far) else (0.0, 0)
+        if count >= REPEATED:
+            cleared[values[:, j] == value, j] = np.nan
+            told.append((names[j], f"{value:g} in {count} rows"))
+    if not told:
+        return [], cleared
+    listed = ", ".join(f"{named([name])} {text}" for name, text in told[:8])
+    more = f" and {len(told) - 8} more columns" if len(told) > 8 else ""
+    advice = "if it is a code for no value, empty these cells and use missing='em'"
+    columns = tuple(name for name, _ in told)
+    seen = f"one value far from all others: {listed}{more}"
+    return [Finding("codes", "warning", seen, advice, columns)], cleared
+
+
+def _far(x: Array, columns: int) -> npt.NDArray[np.intp]:
+    """Rows whose value no normal column of that many rows has, by median and median deviation."""
+    count = int((~np.isnan(x)).sum())
+    middle = float(np.nanmedian(x)) if count else 0.0
+    spread = 1.4826 * float(np.nanmedian(np.abs(x - middle))) if count else 0.0
+    if count < ENOUGH or spread == 0:
+        return np.empty(0, np.intp)
+    # The median deviation of few values is itself uncertain, by about 1.17 / sqrt(n).
+    limit = norm.isf(RARE / (2 * count * columns)) / max(1 - 4.5 / np.sqrt(count), 0.2)
+    return np.flatnonzero(np.abs(np.nan_to_num(x, nan=middle) - middle) > limit * spread)
 
 
 def _values_of(x: Array) -> str:
@@ -75,19 +110,11 @@ def _heavy(values: Array, names: tuple[str, ...], smooth: list[int]) -> list[Fin
 
 
 def _outliers(values: Array, names: tuple[str, ...], smooth: list[int]) -> list[Finding]:
-    """Cells that no normal column of that many has, by median and median deviation."""
+    """Cells that lie too far out."""
     rows: dict[int, str] = {}
     for j in smooth:
-        x = values[:, j]
-        count = int((~np.isnan(x)).sum())
-        middle = float(np.nanmedian(x)) if count else 0.0
-        spread = 1.4826 * float(np.nanmedian(np.abs(x - middle))) if count else 0.0
-        if count < ENOUGH or spread == 0:
-            continue
-        # The median deviation of few values is itself uncertain, by about 1.17 / sqrt(n).
-        limit = norm.isf(RARE / (2 * count * len(names))) / max(1 - 4.5 / np.sqrt(count), 0.2)
-        for row in np.flatnonzero(np.abs(np.nan_to_num(x, nan=middle) - middle) > limit * spread):
-            rows.setdefault(int(row) + 1, names[j])
+        for row in _far(values[:, j], len(names)).tolist():
+            rows.setdefault(row + 1, names[j])
     if not rows:
         return []
     listed = sorted(rows)

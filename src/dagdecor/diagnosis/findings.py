@@ -49,7 +49,7 @@ class Diagnosis:
     Parameters
     ----------
     n, p
-        Rows and columns looked at.
+        Rows and columns of the table, also those that could not be looked at.
     findings
         What was found.
     measures
@@ -92,7 +92,7 @@ class Diagnosis:
         return json.dumps(self.to_dict(), indent=1, allow_nan=False)
 
     def __str__(self) -> str:
-        lines = [f"{self.p} columns, {self.n} rows"]
+        lines = [f"{self.p} column{'s' * (self.p != 1)}, {self.n} row{'s' * (self.n != 1)}"]
         for finding in self.findings:
             lines += textwrap.wrap(f"{finding.severity}: {finding}", WIDTH, subsequent_indent="  ")
         if not self.findings:

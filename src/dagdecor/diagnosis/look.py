@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -19,20 +20,26 @@ from dagdecor.diagnosis.table import (
     look_at_order,
     look_at_size,
 )
+from dagdecor.diagnosis.texts import Refused, look_at_texts
 from dagdecor.errors import CollinearColumns, DataError, GraphError, NotNumeric, named
 from dagdecor.graph import MixedGraph
 from dagdecor.moments import Moments
 
 Array = npt.NDArray[np.float64]
+FIGURE = re.compile(r"[-+]?\d*\.\d+([eE][-+]?\d+)?")  # a name that is a number with decimals
 
 
 @dataclass(frozen=True)
 class _Sight:
-    """The columns that can be looked at, (n, p) with nan, and what was found on the way to them."""
+    """The columns that can be looked at, (n, p) with nan, and what was found on the way to them.
+
+    `shape` is that of the whole table, with the columns that cannot.
+    """
 
     values: Array
     names: tuple[str, ...]
     found: list[Finding]
+    shape: tuple[int, int]
 
 
 def diagnose(X: object, graph: MixedGraph | None = None) -> Diagnosis:
@@ -56,7 +63,7 @@ def diagnose(X: object, graph: MixedGraph | None = None) -> Diagnosis:
     [('tails', ('x1',), ()), ('outliers', ('x1',), (8,))]
     """
     if isinstance(X, Moments):
-        return _judge(X.n, len(X.names), [], X, graph)
+        return _judge((X.n, len(X.names)), len(X.names), [], X, graph)
     sight = _sight(X)
     values, names, found = sight.values, sight.names, sight.found
     if values.size:
@@ -67,14 +74,21 @@ def diagnose(X: object, graph: MixedGraph | None = None) -> Diagnosis:
     moments = Moments.from_rows(Table(whole, names)) if len(whole) > 1 and names else None
     if moments is not None and not (np.diag(moments.S) > 0).all():
         moments = None
-    return _judge(len(values), len(names), found, moments, graph)
+    return _judge(sight.shape, len(names), found, moments, graph)
 
 
 def _judge(
-    n: int, p: int, found: list[Finding], moments: Moments | None, graph: MixedGraph | None
+    shape: tuple[int, int],
+    left: int,
+    found: list[Finding],
+    moments: Moments | None,
+    graph: MixedGraph | None,
 ) -> Diagnosis:
-    measures: dict[str, float] = {"rows_per_column": n / max(p, 1)}
-    found = [*found, *look_at_size(n, p)]
+    """The diagnosis of a table of that shape, of which so many columns are left to look at."""
+    n, p = shape
+    measures: dict[str, float] = {"rows_per_column": n / max(left, 1)}
+    if n < 2 or left or not found:
+        found = [*found, *look_at_size(n, left if n > 1 else p)]
     advice = ""
     if moments is not None:
         near, largest = look_at_collinearity(moments.S, moments.n, moments.names)
@@ -111,7 +125,8 @@ def _recommendation(findings: tuple[Finding, ...], scale: str) -> str:
     second = [f for f in findings if f.severity == "warning" and f.kind != "scale"]
     parts = []
     if first:
-        parts.append(f"Before a fit: {'; '.join(f.advice for f in first if f.advice)}.")
+        advice = dict.fromkeys(f.advice for f in first if f.advice)
+        parts.append(f"Before a fit: {'; '.join(advice)}.")
     if second:
         parts.append(f"Look at: {', '.join(dict.fromkeys(f.kind for f in second))}.")
     return " ".join([*parts, scale]).strip()
@@ -125,40 +140,54 @@ def _sight(X: object) -> _Sight:
     names: list[str] = []
     columns: list[Array] = []
     raw = raw_columns(X)
+    shape = len(raw[0][1]) if raw else len(X) if hasattr(X, "__len__") else 0, len(raw)
+    refused: Refused = []
     for name, cells in raw:
         column = _numeric(name, cells)
-        if isinstance(column, Finding):
-            found.append(column)
+        if isinstance(column, NotNumeric):
+            refused.append((name, cells, column))
         else:
             columns.append(column)
             names.append(name)
-    found += _repeated([name for name, _ in raw])
+    found += [*look_at_texts(refused, len(raw)), *_names([name for name, _ in raw])]
     values = np.column_stack(columns) if columns else np.empty((0, 0))
     with np.errstate(invalid="ignore"):
         infinite = np.isinf(values) | (np.abs(values) > LARGEST)
     found += _counted(infinite, names, "infinite", "infinite values", "remove or replace them")
     values[infinite] = np.nan
     missing = np.isnan(values) & ~infinite
-    found += _counted(
-        missing, names, "missing", "missing values", "use missing='em' or missing='drop'"
-    )
     constant = _constant(values)
-    if constant.any():
+    found += _empty(missing & ~missing.all(axis=0), names)
+    if constant.any() and len(values) > 1:
         flat = tuple(name for name, gone in zip(names, constant, strict=True) if gone)
-        seen = f"column {named(flat)} is constant or empty"
+        seen = f"{_columns(flat)} constant or empty"
         found.append(Finding("constant", "stop", seen, f"drop {named(flat)}", flat))
     keep = ~constant
     kept = tuple(name for name, good in zip(names, keep, strict=True) if good)
-    return _Sight(values[:, keep], kept, found)
+    return _Sight(values[:, keep], kept, found, shape)
 
 
-def _numeric(name: str, cells: npt.NDArray[Any]) -> Array | Finding:
-    """The column as numbers, or the finding that it is none."""
+def _numeric(name: str, cells: npt.NDArray[Any]) -> Array | NotNumeric:
+    """The column as numbers, or why it is none."""
     try:
         return numbers(cells, name)
     except NotNumeric as error:
-        seen = str(error).removesuffix(": encode or drop it")
-        return Finding("text", "stop", seen, f"encode or drop {named([name])}", (name,))
+        return error
+
+
+def _empty(missing: npt.NDArray[np.bool_], names: list[str]) -> list[Finding]:
+    """Empty cells, and the columns of which more than half are."""
+    advice = "use missing='em' or missing='drop'"
+    counts = missing.sum(axis=0)
+    most = [name for name, count in zip(names, counts, strict=True) if 2 * count > len(missing)]
+    if most:
+        advice = f"drop {named(most)}, more than half empty; else {advice}"
+    return _counted(missing, names, "missing", "missing values", advice)
+
+
+def _columns(names: tuple[str, ...]) -> str:
+    """What a sentence about them begins with."""
+    return f"column {named(names)} is" if len(names) == 1 else f"columns {named(names)} are"
 
 
 def _constant(values: Array) -> npt.NDArray[np.bool_]:
@@ -168,13 +197,19 @@ def _constant(values: Array) -> npt.NDArray[np.bool_]:
     return np.asarray(~(high > low))
 
 
-def _repeated(names: list[str]) -> list[Finding]:
+def _names(names: list[str]) -> list[Finding]:
+    """Names that occur twice, and names that are numbers: of a file without a header line."""
+    found = []
     twice = tuple(name for name, count in Counter(names).items() if count > 1)
-    if not twice:
-        return []
-    return [
-        Finding("names", "stop", f"several columns are called {named(twice)}", "rename them", twice)
-    ]
+    if twice:
+        seen = f"several columns are called {named(twice)}"
+        found.append(Finding("names", "stop", seen, "rename them", twice))
+    figures = tuple(name for name in names if FIGURE.fullmatch(name))
+    if 2 * len(figures) > len(names):
+        seen = f"columns are called {named(figures, 3)}"
+        advice = "a file without a header line? Then its first row was taken for names: add one"
+        found.append(Finding("names", "warning", seen, advice, figures))
+    return found
 
 
 def _counted(

@@ -24,7 +24,8 @@ def look_at_size(n: int, p: int) -> list[Finding]:
     """n against p."""
     found = []
     if n < 2 or p < 1:
-        seen = f"{n} row{'s' * (n != 1)} in {p} column{'s' * (p != 1)} that vary"
+        vary = " that vary" if n > 1 else ""
+        seen = f"{n} row{'s' * (n != 1)} in {p} column{'s' * (p != 1)}{vary}"
         found.append(Finding("size", "stop", seen, "two rows and one column are the least"))
     elif n < 2 * p:
         seen = f"{n} rows for {p} columns: fewer than two a column"
@@ -66,11 +67,10 @@ def look_at_collinearity(S: Array, n: int, names: tuple[str, ...]) -> tuple[list
         kept = np.abs(weights) >= PARTNER * np.abs(weights).max()
         partners = tuple(names[j] for j, keep in zip(others, kept, strict=True) if keep)
         how = "exactly" if exact else f"to {1 - 1 / inflation[worst]:.2%}"
+        told = (names[column], *partners)
         seen = f"column {named([names[column]])} is determined {how} by {named(partners)}"
         severity = "stop" if exact else "warning"
-        found.append(
-            Finding("collinear", severity, seen, "drop one of them", (names[column], *partners))
-        )
+        found.append(Finding("collinear", severity, seen, f"drop one of {named(told)}", told))
         left = others
     return found, largest
 
@@ -84,6 +84,11 @@ def look_at_order(values: Array, names: tuple[str, ...]) -> list[Finding]:
     steps = np.diff(whole, axis=0)
     up, down = (steps >= 0).all(axis=0), (steps <= 0).all(axis=0)
     ordered = [names[j] for j in np.flatnonzero(up | down)]
+    equal = [name for name in ordered if _counts(whole[:, names.index(name)])]
+    if equal:
+        seen = f"{named(equal)} only count{'s' * (len(equal) == 1)} the rows"
+        advice = f"a running number is no measurement: drop {named(equal)}"
+        return [Finding("counter", "warning", seen, advice, tuple(equal))]
     if ordered:
         seen = f"the rows are sorted by {named(ordered)}"
         advice = "nothing to do, unless it is a clock or a running number: drop it then"
@@ -101,6 +106,12 @@ def look_at_order(values: Array, names: tuple[str, ...]) -> list[Finding]:
         "holds less than its number of rows says, and lagged effects are not modelled"
     )
     return [Finding("order", "warning", seen, advice, tuple(told))]
+
+
+def _counts(x: Array) -> bool:
+    """Whether every value is as far from the one before as the second from the first."""
+    steps = np.diff(x)
+    return bool(np.ptp(steps) <= 1e-9 * abs(steps[0]))
 
 
 def look_at_copies(values: Array) -> list[Finding]:
