@@ -10,14 +10,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import study_methods as made
 
 from dagdecor import errors, metrics, study
+from dagdecor.data import Table
 from dagdecor.graph import MixedGraph, latent_projection
 from dagdecor.moments import Moments
 from dagdecor.study import fetch as fetching
 from dagdecor.study.designs import scaled
+from dagdecor.study.fitting import fitted
 from dagdecor.study.networks import HIDDEN, NETWORKS, Hiding, Network, projected, read_network
-from dagdecor.study.sachs import PROTEINS, TABLE, consensus
+from dagdecor.study.sachs import PROTEINS, TABLE, Sachs, consensus
 
 HEAD = "praf,pmek,plcg,PIP2,PIP3,p44/42,pakts473,PKA,PKC,P38,pjnk"
 CHAIN = Network(
@@ -117,6 +120,15 @@ def test_one_real_table_is_one_draw(wheels, tmp_path):
     assert row["status"] == "done"
     assert row["directed_f1"] is not None
     assert row["bidirected_f1"] is row["arcs"] is row["weights_error"] is None
+
+
+def test_a_method_that_is_told_what_nobody_knows_is_not_run():
+    values = np.exp(np.random.default_rng(0).normal(size=(30, len(PROTEINS))))
+    told = made.method("told", lambda _, latents: 1 / 0, takes=("latents",))
+    row = fitted(Sachs(Table(values, PROTEINS), "log"), told, 0)
+    assert row["status"] == "not told"
+    assert row["message"] == "the method is told latents, which is unknown here"
+    assert "directed_f1" not in row
 
 
 def test_a_wheel_at_hand_serves_as_well_and_another_one_is_refused(wheels, tmp_path):

@@ -153,6 +153,35 @@ def test_a_method_without_any_result_is_named_in_the_figure(finished):
     assert "no result: decor, rival" in overview.read_text()
 
 
+def test_an_axis_of_words_is_a_grid_best_method_first(tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    plan = study.named_study("regimes").at(["paper", "wide, p 50"])
+    shd = {  # the second is better where both have a result; the third has none
+        "slow": {"paper": 30, "wide, p 50": "timed out"},
+        "quick": {"paper": 25, "wide, p 50": 90},
+        "broken": {"paper": "failed", "wide, p 50": "failed"},
+    }
+    rows = [
+        {
+            **a_row(method, 0.0, 0, value if isinstance(value, str) else value / 100),
+            "study": "regimes",
+            "design": f"{place}, raw",
+            "axis": place,
+        }
+        for method, places in shd.items()
+        for place, value in places.items()
+    ]
+    (tmp_path / rows_file.FILE).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    methods = [made.method(name, made.empty) for name in shd]
+    written = {p.name: p for p in write_report(study.Campaign(plan, tmp_path, methods, draws=1))}
+    assert "raw-overview.svg" not in written
+    text = written["raw-pair_shd.svg"].read_text()
+    places = [text.index(f">{name}<") for name in ("quick", "slow", "broken")]
+    assert places == sorted(places)
+    for cell in (">30<", ">25<", ">90<", ">time<", ">fail<"):
+        assert cell in text
+
+
 def test_labels_keep_apart_in_order_and_as_near_as_they_can():
     rng = np.random.default_rng(0)
     for count in (1, 2, 9, 21):
@@ -176,10 +205,9 @@ def test_twenty_methods_look_different():
 
 
 def test_places_on_the_axis():
-    assert Axis((0.0, 0.2, 0.4), "", ordered=True).places == [0.0, 0.2, 0.4]
-    assert Axis((50, 100, 500), "", ordered=True).places == [0.0, 1.0, 2.0]
-    assert Axis(("raw", "log"), "", ordered=False).places == [0.0, 1.0]
-    assert Axis((0.5, 10), "", ordered=True).names == ["0.5", "10"]
+    assert Axis((0.0, 0.2, 0.4), "").places == [0.0, 0.2, 0.4]
+    assert Axis((50, 100, 500), "").places == [0.0, 1.0, 2.0]
+    assert Axis((0.5, 10), "").names == ["0.5", "10"]
     assert set(tables.MEASURES) > LOWER_IS_BETTER
 
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
-from dagdecor.errors import MissingPackage
+from dagdecor.plot.canvas import INK
+from dagdecor.plot.canvas import figure as blank
 from dagdecor.plot.spread import spread
 from dagdecor.study.methods import OWN
 from dagdecor.study.rows import Row
 from dagdecor.study.tables import MEASURES, Cell, cells
 
-INK, FAINT = "#1b2a41", "#c9cdd3"
+FAINT = "#c9cdd3"
 COLOURS = (
     "#c0392b", "#2471a3", "#b9770e", "#1e8449", "#7d3c98", "#117a8b",
     "#d35400", "#5d6d7e", "#b03a7e", "#6b8e23", "#8b5a2b", "#3f51b5",
@@ -44,30 +46,21 @@ class Look:
 
 @dataclass(frozen=True)
 class Axis:
-    """The places of a study's axis, its label, and whether lines may join them."""
+    """The numbers on a study's axis, and its label."""
 
-    values: tuple[float | str, ...]
+    values: tuple[float, ...]
     label: str
-    ordered: bool
 
     @property
     def places(self) -> list[float]:
-        """Where the values stand: themselves if they are evenly spread numbers, else 0, 1, ..."""
-        numbers = [value for value in self.values if isinstance(value, int | float)]
-        even = len(numbers) == len(self.values) and (
-            len(numbers) < 3 or float(np.ptp(np.diff(numbers))) < 1e-9
-        )
-        return [float(v) for v in numbers] if even else [float(k) for k in range(len(self.values))]
-
-    @property
-    def turned(self) -> bool:
-        """Whether the labels are words too long to stand side by side."""
-        return max(map(len, self.names), default=0) > 8
+        """Where the values stand: themselves if they are evenly spread, else 0, 1, ..."""
+        even = len(self.values) < 3 or float(np.ptp(np.diff(self.values))) < 1e-9
+        return [float(value) for value in (self.values if even else range(len(self.values)))]
 
     @property
     def names(self) -> list[str]:
         """The values as labels."""
-        return [f"{value:g}" if isinstance(value, int | float) else value for value in self.values]
+        return [f"{value:g}" for value in self.values]
 
 
 def looks(methods: Sequence[str]) -> dict[str, Look]:
@@ -91,18 +84,19 @@ def looks(methods: Sequence[str]) -> dict[str, Look]:
 
 def overview(rows: Sequence[Row], methods: Sequence[str], axis: Axis, title: str) -> Any:
     """F1, TPR, FPR and SHD in four panels, each line labelled at its end."""
-    shown = [measure for measure in OVERVIEW if _values(rows, methods, axis, measure)]
+    shown = [measure for measure in OVERVIEW if _ranked(rows, methods, axis.values, measure)]
     height = max(3.4, 0.15 * len(methods) + 0.9)
     label = 0.35 + 0.062 * max(map(len, methods))  # inches at the right of a panel
-    figure = _figure(2 * (4.4 + label) + 1.4, height * math.ceil(len(shown) / 2) + 0.5)
+    size = (2 * (4.4 + label) + 1.4, height * math.ceil(len(shown) / 2) + 0.5)
+    figure = blank(size, "drawing a study")
     look = looks(methods)
     for place, measure in enumerate(shown, start=1):
         panel = figure.add_subplot(math.ceil(len(shown) / 2), 2, place)
-        lines = _values(rows, methods, axis, measure)
+        lines = _ranked(rows, methods, axis.values, measure)
         for method, line in lines.items():
             _line(panel, axis, line, look[method])
         _frame(panel, axis, measure, (list(lines.values())))
-        panel.set_title(_titled(measure), loc="left", fontsize=10.5, color=INK)
+        panel.set_title(titled(measure), loc="left", fontsize=10.5, color=INK)
         _labels(panel, axis, lines, look, height - 0.9)
     _heading(figure, title, rows, methods, axis)
     wide = figure.get_size_inches()[0]
@@ -116,13 +110,11 @@ def multiples(
     rows: Sequence[Row], methods: Sequence[str], axis: Axis, measure: str, title: str
 ) -> Any:
     """One panel a method: its own line in colour over all others in grey."""
-    lines = _values(rows, methods, axis, measure)
-    wide = 5 if axis.ordered else 3
+    lines = _ranked(rows, methods, axis.values, measure)
     count = max(len(lines), 1)
-    columns = min(wide, count)
+    columns = min(5, count)
     down = math.ceil(count / columns)
-    size = (2.35, 1.75) if axis.ordered else (4.2, 2.1)
-    figure = _figure(size[0] * columns, size[1] * down + (1.9 if axis.turned else 0.9))
+    figure = blank((2.35 * columns, 1.75 * down + 0.9), "drawing a study")
     look = looks(methods)
     for place, (method, line) in enumerate(lines.items()):
         panel = figure.add_subplot(down, columns, place + 1)
@@ -134,7 +126,7 @@ def multiples(
         panel.set_title(_broken(method), loc="left", fontsize=8.5, color=look[method].colour)
         if place % columns:
             panel.tick_params(labelleft=False)
-    _heading(figure, f"{_titled(measure)}: {title}", rows, methods, axis)
+    _heading(figure, f"{titled(measure)}: {title}", rows, methods, axis)
     figure.subplots_adjust(wspace=0.12, hspace=0.42)
     return figure
 
@@ -148,19 +140,11 @@ def _broken(name: str, width: int = 24) -> str:
     return f"{name[:at]}\n{name[at:]}"
 
 
-def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackage("matplotlib", "drawing a study", "plot") from None
-    return Figure(figsize=(width, height))
-
-
-def _values(
-    rows: Sequence[Row], methods: Sequence[str], axis: Axis, measure: str
+def _ranked(
+    rows: Sequence[Row], methods: Sequence[str], values: Sequence[float | str], measure: str
 ) -> dict[str, list[Cell]]:
     """Lines with a value somewhere, best first, so that reading order is rank."""
-    lines = cells(rows, measure, methods, axis.values)
+    lines = cells(rows, measure, methods, values)
     kept = {method: line for method, line in lines.items() if any(c.mean is not None for c in line)}
     sign = 1 if measure in LOWER_IS_BETTER else -1
 
@@ -177,7 +161,7 @@ def _line(panel: Any, axis: Axis, line: Sequence[Cell], look: Look) -> None:
         means,
         yerr=[cell.error or 0.0 for cell in line],
         color=look.colour,
-        linestyle=look.style if axis.ordered else "none",
+        linestyle=look.style,
         linewidth=look.width,
         marker=look.marker,
         markersize=3.6,
@@ -189,9 +173,7 @@ def _line(panel: Any, axis: Axis, line: Sequence[Cell], look: Look) -> None:
 
 def _behind(panel: Any, axis: Axis, line: Sequence[Cell]) -> None:
     means = [math.nan if cell.mean is None else cell.mean for cell in line]
-    style = {"linestyle": "-", "linewidth": 0.7} if axis.ordered else {"linestyle": "none"}
-    marker = "" if axis.ordered else "o"
-    panel.plot(axis.places, means, color=FAINT, marker=marker, markersize=2.2, zorder=1, **style)
+    panel.plot(axis.places, means, color=FAINT, linewidth=0.7, zorder=1)
 
 
 def _frame(
@@ -207,8 +189,7 @@ def _frame(
     panel.tick_params(colors=INK, labelsize=8, length=2.5, color=FAINT)
     span = max(axis.places) - min(axis.places) or 1.0
     panel.set_xlim(min(axis.places) - 0.06 * span, max(axis.places) + 0.06 * span)
-    turned = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"} if axis.turned else {}
-    panel.set_xticks(axis.places, axis.names if words else [""] * len(axis.names), **turned)
+    panel.set_xticks(axis.places, axis.names if words else [""] * len(axis.names))
     ends = [(c.mean, c.error or 0.0) for line in lines for c in line if c.mean is not None]
     top = max((mean + error for mean, error in ends), default=1.0) * 1.05 or 1.0
     if measure == "seconds":
@@ -241,7 +222,15 @@ def _labels(panel: Any, axis: Axis, lines: Lines, look: Mapping[str, Look], inch
             fontweight="bold" if method in OURS else "normal",
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": look[method].colour, "lw": 0.4, "alpha": 0.6},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": look[method].colour,
+                "lw": 0.4,
+                "alpha": 0.6,
+                "relpos": (0.0, 0.5),  # at the first letter, not through the name
+                "shrinkA": 0.0,
+                "shrinkB": 2.0,
+            },
         )
 
 
@@ -265,7 +254,8 @@ def apart(wanted: Sequence[float], gap: float) -> list[float]:
     return [round(float(place), 6) for place in placed]
 
 
-def _titled(measure: str) -> str:
+def titled(measure: str) -> str:
+    """What the measure is called, and which way is better."""
     better = "lower" if measure in LOWER_IS_BETTER else "higher"
     return f"{MEASURES[measure]} ({better} is better)"
 
@@ -276,9 +266,10 @@ def _heading(
     """Title above, axis label below, and those that have no result at all."""
     inch = 1 / figure.get_size_inches()[1]
     figure.suptitle(title, x=0.125, ha="left", fontsize=12, color=INK, y=0.88 + 0.55 * inch)
-    foot = axis.label + "; bars are standard errors"
+    foot = [f"{axis.label}; bars are standard errors"]
     empty = [m for m in methods if not any(r["status"] == "done" for r in rows if r["method"] == m)]
     if empty:
-        foot += f"; no result: {', '.join(empty)}"
-    down = 1.25 if axis.turned else 0.42
-    figure.text(0.125, 0.11 - down * inch, foot, ha="left", fontsize=9, color=INK, va="top")
+        letters = max(60, int(9.5 * figure.get_size_inches()[0]))
+        foot += wrap(f"no result: {', '.join(empty)}", letters, break_on_hyphens=False)
+    down = 0.11 - 0.42 * inch
+    figure.text(0.125, down, "\n".join(foot), ha="left", fontsize=9, color=INK, va="top")

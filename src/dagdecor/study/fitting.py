@@ -61,17 +61,8 @@ def fitted(make: Callable[[int], Case], method: Baseline, seed: int) -> dict[str
     }
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - for packages that draw from it
-    found: Found | None = None
     start, cpu = time.perf_counter(), time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            found = method.fit(
-                case.table, latents=case.latents, density=case.density, random_state=seed
-            )
-            outcome = {"status": "done", "message": found.statement}
-        except Exception as error:  # noqa: BLE001 - whatever a method does, its row says so
-            outcome = {"status": "failed", "message": _sentence(error)}
+    found, outcome = _tried(case, method, seed)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu
     if found is not None:
         try:
@@ -85,6 +76,23 @@ def fitted(make: Callable[[int], Case], method: Baseline, seed: int) -> dict[str
         **sizes,
         "versions": versions(method.packages),
     }
+
+
+def _tried(case: Case, method: Baseline, seed: int) -> tuple[Found | None, dict[str, Any]]:
+    """What the method returned, if anything, and how it ended."""
+    unknown = [fact for fact in method.told if getattr(case, fact) is None]
+    if unknown:  # of a real table nobody knows them
+        message = f"the method is told {' and '.join(unknown)}, which is unknown here"
+        return None, {"status": "not told", "message": message}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = method.fit(
+                case.table, latents=case.latents, density=case.density, random_state=seed
+            )
+        except Exception as error:  # noqa: BLE001 - whatever a method does, its row says so
+            return None, {"status": "failed", "message": _sentence(error)}
+    return found, {"status": "done", "message": found.statement}
 
 
 def scores(case: Case, found: Found) -> dict[str, Any]:

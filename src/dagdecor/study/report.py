@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dagdecor.errors import MissingPackage, OptionError
 from dagdecor.plot import rendered
 from dagdecor.report.files import write_file
 from dagdecor.study.campaign import Campaign
 from dagdecor.study.curves import OVERVIEW, Axis, multiples, overview
+from dagdecor.study.grid import grid
 from dagdecor.study.rows import Row, tidy
 from dagdecor.study.tables import facets, has, markdown
 
@@ -76,24 +77,28 @@ def _page(campaign: Campaign, rows: list[Row]) -> Path:
 
 
 def _figures(campaign: Campaign, rows: list[Row]) -> list[Path]:
-    study = campaign.study
-    axis = Axis(study.values, study.axis, study.ordered)
     methods = _methods(campaign, rows)
     written = []
     folder = campaign.folder / "figures"
     for facet, members in facets(rows).items():
-        count = len({row["draw"] for row in members})
-        title = f"{study.name}, {facet}, {count} draw{'' if count == 1 else 's'}"
-        pictures = {}
-        if axis.ordered:
-            pictures["overview"] = overview(members, methods, axis, title)
-        for measure in FIGURES:
-            if any(has(row, measure) for row in members):
-                pictures[measure] = multiples(members, methods, axis, measure, title)
-        for name, picture in pictures.items():
+        for name, picture in _pictures(campaign, facet, members, methods).items():
             for kind in ("png", "svg"):
                 path = folder / f"{'-'.join(facet.replace(',', '').split())}-{name}.{kind}"
                 folder.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(rendered(picture, kind))
                 written.append(path)
     return written
+
+
+def _pictures(
+    campaign: Campaign, facet: str, rows: list[Row], methods: list[str]
+) -> dict[str, Any]:
+    """By name: curves along an axis of numbers, a grid over one of words."""
+    study, count = campaign.study, len({row["draw"] for row in rows})
+    title = f"{study.name}, {facet}, {count} draw{'' if count == 1 else 's'}"
+    measures = [measure for measure in FIGURES if any(has(row, measure) for row in rows)]
+    if not study.ordered:
+        return {name: grid(rows, methods, study.values, name, title) for name in measures}
+    axis = Axis(tuple(map(float, study.values)), study.axis)
+    curves = {name: multiples(rows, methods, axis, name, title) for name in measures}
+    return {"overview": overview(rows, methods, axis, title), **curves}

@@ -45,7 +45,7 @@ class Task:
 
 
 def attempt(task: Task) -> dict[str, Any]:
-    """The task's row, whatever happens: done, failed, timed out, or lost with its process."""
+    """The task's row, whatever happens, also when it is timed out or lost with its process."""
     seat = getattr(_OWN, "seat", None)
     if seat is None:
         seat = _OWN.seat = Seat()
