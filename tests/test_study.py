@@ -254,7 +254,9 @@ def test_an_interrupt_keeps_and_reports_what_is_finished(tmp_path):
     said, complaints = run.communicate(timeout=60)
     assert run.returncode == 130
     kept = path.read_bytes().count(b"\n")
-    assert complaints == f"stopped with {100 - kept} fits left: the same command goes on\n"
+    *progress, last = complaints.splitlines()
+    assert last == f"stopped with {100 - kept} fits left: the same command goes on"
+    assert all("/100 fits, " in line for line in progress)  # on a machine too busy for a minute
     assert f"fits: {kept} done" in said
     assert f"{100 - kept} of 100 fits" in (tmp_path / "table.md").read_text()
     assert not any(map(is_alive, fitting))
