@@ -13,6 +13,7 @@ import argparse
 import numpy as np
 
 import dagdecor as dd
+from dagdecor.course import Course
 from dagdecor.search import choose, latent_search, mixed_search
 from dagdecor.simulate import laws, sample
 
@@ -67,7 +68,7 @@ def measured(regime, seed, options):
     draw, L = drawn(regime, seed, options)
     moments = dd.Moments.from_data(draw.X)
     S, n, scaled = np.array(moments.S), moments.n, options.get("scaled", False)
-    tasks = [choose.Task(S, n, "auto", np.inf, np.random.default_rng(seed)) for seed in (0, 5)]
+    tasks = [choose.Task(S, n, "auto", Course(), np.random.default_rng(seed)) for seed in (0, 5)]
     found = choose._sparse(tasks[0])
     if not scaled:
         found = choose._latent(tasks[0], found)

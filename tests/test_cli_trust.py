@@ -5,12 +5,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 from test_cli import dagdecor, too_wide
+from typer.testing import CliRunner
 
 import dagdecor as dd
+from dagdecor.cli import app
+from dagdecor.cli.interrupts import requested
 
 DRAW = dd.simulate.draw("four-node", seed=1)
 FAST = ("--effort", 0.05, "--workers", 1)
@@ -55,20 +60,52 @@ def test_confidence_writes_and_resumes(folder, tmp_path):
     assert "another table" in other.stderr
 
 
-def test_an_interrupt_keeps_what_is_finished(folder, tmp_path):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_keeps_what_is_finished(folder, tmp_path, workers):
     out = tmp_path / "sure"
     command = [sys.executable, "-m", "dagdecor", "confidence", folder / "data.csv"]
-    command += ["--draws", 500, "--out", out, *FAST]
+    command += ["--draws", 500, "--out", out, "--effort", 0.05, "--workers", workers]
     child = subprocess.Popen(
-        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        list(map(str, command)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     draws = out / "draws.jsonl"
     while not draws.exists() or draws.read_bytes().count(b"\n") < 3:
         assert child.poll() is None
         time.sleep(0.02)
-    os.kill(child.pid, signal.SIGINT)
+    os.killpg(child.pid, signal.SIGINT)  # as a terminal does: to the worker processes too
     _, said = child.communicate(timeout=120)
-    assert child.returncode == 130
+    assert child.returncode == 130, said
     assert "goes on from" in said
+    assert "Traceback" not in said
     found = dd.Confidence.from_json((out / "confidence.json").read_text())
     assert 2 <= found.draws < 500
+
+
+def test_the_first_interrupt_is_a_request_and_the_second_is_obeyed():
+    before = signal.getsignal(signal.SIGINT)
+    with requested() as asked:
+        assert not asked.is_set()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert asked.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupted_fit_is_written_and_says_so(folder, tmp_path, monkeypatch):
+    @contextmanager
+    def interrupted():
+        asked = threading.Event()
+        asked.set()
+        yield asked
+
+    monkeypatch.setattr("dagdecor.cli.fit.requested", interrupted)
+    run = CliRunner().invoke(app, ["fit", str(folder / "data.csv"), "--out", str(tmp_path / "cut")])
+    assert run.exit_code == 130, run.output
+    fit = dd.Fit.from_json((tmp_path / "cut" / "fit.json").read_text())
+    assert fit.certificates["search"].status is dd.Status.LIMIT
+    assert "search stopped at the limit: share left undone" in run.output

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 import dagdecor as dd
+from dagdecor.course import attended
 from dagdecor.errors import NotConverged, OptionError
 
 ROUTES = ("precision", "covariance")
@@ -217,6 +218,29 @@ def test_a_large_penalty_leaves_no_edge(drawn):
 def test_the_clock_is_honoured(drawn):
     model = Continuous(rounds=50, max_seconds=1e-9).fit(drawn.X)
     assert len(model.fit_.trace) == 2
+
+
+def test_a_search_with_time_enough_is_the_search_without_a_limit():
+    draw = dd.simulate.draw("four-node", seed=5)
+    free, limited = dd.Decor().fit(draw.X), dd.Decor(max_seconds=1e6).fit(draw.X)
+    assert free.fit_.shares.directed.tobytes() == limited.fit_.shares.directed.tobytes()
+    assert "search" not in free.fit_.certificates
+
+
+@pytest.mark.parametrize("looks", [1, 30, 700])
+def test_a_search_that_is_asked_to_end_says_how_much_it_left(drawn, looks):
+    left, shares = iter(range(looks)), []
+    with (
+        attended(shares.append, lambda: next(left, None) is None),
+        pytest.warns(NotConverged, match="search stopped at the limit: share left undone"),
+    ):
+        fit = dd.Decor().fit(drawn.X).fit_
+    check_result(fit)
+    found = fit.certificates["search"]
+    assert not found.converged
+    assert 0 < found.residual < 1
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1 - found.residual)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dagdecor.confidence import Confidence, Plan, confidence
+from dagdecor.course import Course
 from dagdecor.data import Table, rows, table
 from dagdecor.errors import NotConverged, OptionError
 from dagdecor.estimator import Settings, estimate
@@ -78,7 +79,8 @@ class Decor(BaseEstimator):  # type: ignore[misc]
     refit : bool
         Return maximum likelihood on the selected graph rather than the penalised values.
     max_seconds : float or None
-        The search, or the rounds, end soon after this many seconds with the best so far.
+        The search, or the rounds, end soon after this many seconds with the best so far; the
+        fit's certificate "search" then says how much was left undone.
     random_state : int or None
         Seed of the search and of `sample`; None is 0 for the search. The same seed gives the
         same fit.
@@ -194,7 +196,7 @@ class Decor(BaseEstimator):  # type: ignore[misc]
         else:
             moments = Moments.from_data(X, missing=self.missing)
             validate_data(self, _labelled(X), skip_check_array=True)
-        self.fit_: Fit = estimate(moments, settings)
+        self.fit_: Fit = estimate(moments, settings, course=Course.here(settings.max_seconds))
         for step, certificate in self.fit_.certificates.items():
             if not certificate.converged:
                 warnings.warn(f"{step} {certificate}", NotConverged, stacklevel=2)

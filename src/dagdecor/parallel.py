@@ -7,10 +7,11 @@ nothing but the time: the same items give the same bits, in the order of the ite
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dagdecor.errors import MissingPackage, OptionError, WorkerLost
@@ -134,18 +135,42 @@ def _outcomes(
     from joblib import Parallel, delayed, parallel_config
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        pool = Parallel(n_jobs=workers, return_as="generator", batch_size=1, mmap_mode="r")
+    with parallel_config(backend="loky", inner_max_num_threads=1), _deaf_children():
+        pool = Parallel(
+            n_jobs=workers,
+            return_as="generator",
+            batch_size=1,
+            mmap_mode="r",
+            initializer=_turn_deaf,  # of those that start later
+        )
         found = pool(delayed(_call)(work, item, common) for item in calls)
-        try:
-            for outcome in found:  # noqa: UP028 - so that `found` is closed below, not before
-                yield outcome
-        except TerminatedWorkerError:
-            raise WorkerLost from None
-        finally:
-            with warnings.catch_warnings():  # joblib regrets the calls that are dropped
-                warnings.simplefilter("ignore", UserWarning)
-                found.close()
+    try:
+        for outcome in found:  # noqa: UP028 - so that `found` is closed below, not before
+            yield outcome
+    except TerminatedWorkerError:
+        raise WorkerLost from None
+    finally:
+        with warnings.catch_warnings():  # joblib regrets the calls that are dropped
+            warnings.simplefilter("ignore", UserWarning)
+            found.close()
+
+
+def _turn_deaf() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes started inside ignore Ctrl-C, which a terminal sends to all: this one decides."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _counted(found: Iterator[Outcome], total: int, progress: Progress | None) -> list[Outcome]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from dagdecor.cli.interrupts import requested
 from dagdecor.cli.options import Data, Known, Missing
 from dagdecor.cli.output import say_written
 from dagdecor.cli.progress import counting
@@ -31,6 +32,7 @@ def confidence(
     max_seconds: Annotated[float | None, typer.Option(help="Time budget.")] = None,
 ) -> None:
     """Share of each mark over resampled tables; with --out, resumable and written as files."""
+    from dagdecor.course import attended
     from dagdecor.decor import Decor
     from dagdecor.knowledge import read_knowledge
     from dagdecor.report.cells import guarded
@@ -40,34 +42,24 @@ def confidence(
     table = read_source(data)
     known = None if knowledge is None else read_knowledge(knowledge)
     model = Decor(search=search, noise_model=noise_model, knowledge=known, missing=missing)
-    options: dict[str, Any] = {
-        "method": method,
-        "effort": effort,
-        "n_jobs": workers,
-        "random_state": seed,
-        "checkpoint": None if out is None else out / DRAWS,
-    }
-    stopped = False
-    try:
-        with counting("draws") as progress:
-            found = model.confidence(
-                table, draws, max_seconds=max_seconds, progress=progress, **options
-            )
-    except KeyboardInterrupt:
-        if out is None or not _finished(out / DRAWS):
-            raise
-        stopped = True  # what is finished is in the checkpoint: count it, draw no more
-        found = model.confidence(table, draws, max_seconds=0, **options)
+    with requested() as asked, attended(asks=asked.is_set), counting("draws") as progress:
+        found = model.confidence(
+            table,
+            draws,
+            method=method,
+            effort=effort,
+            n_jobs=workers,
+            random_state=seed,
+            max_seconds=max_seconds,
+            checkpoint=None if out is None else out / DRAWS,
+            progress=progress,
+        )
     print(found)
     if out is not None:
         write_file(found.to_json() + "\n", out / DOCUMENT)
         write_file(guarded(found.to_frame(), ("a", "b")), out / TABLE)
         say_written(out, [DRAWS, DOCUMENT, TABLE])
-    if stopped:
-        typer.echo(f"stopped; the same command goes on from {out}", err=True)
+    if asked.is_set():
+        if out is not None:
+            typer.echo(f"stopped; the same command goes on from {out}", err=True)
         raise typer.Exit(130)
-
-
-def _finished(checkpoint: Path) -> bool:
-    """Whether it holds more than its first line."""
-    return checkpoint.exists() and checkpoint.read_bytes().count(b"\n") > 1

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dagdecor.cli.interrupts import requested
 from dagdecor.cli.options import AsJson, Data, Force, Known, Missing, Out, number_or_auto
 from dagdecor.cli.output import check_folder, say_written, warnings_as_lines
 from dagdecor.cli.progress import waiting
@@ -60,8 +61,12 @@ def fit(
         bool, typer.Option(help="Maximum likelihood on the graph.", rich_help_panel=PAPER)
     ] = True,
 ) -> None:
-    """Learn a mixed graph from a table and print it; with --out, write it as files."""
+    """Learn a mixed graph from a table and print it; with --out, write it as files.
+
+    Ctrl-C ends the search with the best graph so far.
+    """
     from dagdecor.cli.reading import read_moments
+    from dagdecor.course import attended
     from dagdecor.decor import Decor
     from dagdecor.estimator import with_alternatives
     from dagdecor.inference import errors_of
@@ -88,11 +93,16 @@ def fit(
         knowledge=known,
         missing=missing,
     )
-    with warnings_as_lines(), waiting("learning the graph", max_seconds):
+    with (
+        warnings_as_lines(),
+        waiting("learning the graph", max_seconds),
+        requested() as asked,
+        attended(asks=asked.is_set),
+    ):
         model.fit(moments)
     if model.fit_.shares is not None:
         _say_unused(context)
-    result = with_alternatives(model.fit_)
+    result = model.fit_ if asked.is_set() else with_alternatives(model.fit_)
     written = []
     if out is not None:  # before the printing, which a closed pipe may end
         findings = [
@@ -104,6 +114,8 @@ def fit(
     print(result.to_json() if as_json else summary(result))
     if out is not None and not as_json:
         say_written(out, written)
+    if asked.is_set():
+        raise typer.Exit(130)
 
 
 def _say_unused(context: typer.Context) -> None:

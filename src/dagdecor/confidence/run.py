@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from dagdecor.confidence.checkpoint import Checkpoint, key_of
 from dagdecor.confidence.plan import Plan, Progress
 from dagdecor.confidence.resample import resampled
 from dagdecor.confidence.result import Confidence
+from dagdecor.course import Course
 from dagdecor.data import Table
 from dagdecor.errors import DataError, NoDraws, OptionError
 from dagdecor.estimator import Settings, estimate
@@ -42,7 +42,7 @@ def confidence(
     }
     found = dict(done.draws) if isinstance(done, Checkpoint) else {}
     missing = [draw for draw in range(plan.draws) if draw not in found]
-    deadline = time.monotonic() + (np.inf if plan.max_seconds is None else plan.max_seconds)
+    course = Course.here(plan.max_seconds)
     if progress is not None:
         progress(plan.draws - len(missing), plan.draws)
     late = bool(found) and plan.max_seconds == 0
@@ -56,7 +56,7 @@ def confidence(
                 done.add(draw)
             if progress is not None:
                 progress(count, plan.draws)
-            if time.monotonic() > deadline:
+            if course.over:
                 break
     finally:
         results.close()

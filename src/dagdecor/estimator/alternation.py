@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from dagdecor.certificate import Certificate, Solution
+from dagdecor.course import Course
 from dagdecor.problem.acyclicity import acyclicity
 from dagdecor.problem.joint import Joint
 from dagdecor.solve.covariance import covariance
@@ -30,7 +30,7 @@ class Alternation:
 
 
 def alternate(
-    S: Array, joint: Joint, given: tuple[Array, Array], rounds: int, slope: str, deadline: float
+    S: Array, joint: Joint, given: tuple[Array, Array], rounds: int, slope: str, course: Course
 ) -> Alternation:
     """Minimise `joint` by turns over B and the noise; never rises.
 
@@ -55,7 +55,7 @@ def alternate(
         trace.append(joint.value(S, B, M))
         M, certificates["noise step"] = noise_step(S, B, joint, M)
         trace.append(joint.value(S, B, M))
-        if before - trace[-1] <= STALL * max(1.0, abs(trace[-1])) or time.monotonic() > deadline:
+        if before - trace[-1] <= STALL * max(1.0, abs(trace[-1])) or course.over:
             break
     return Alternation(B, M if covariance_route else _inverse(M), certificates, tuple(trace))
 

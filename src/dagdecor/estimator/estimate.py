@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from dagdecor.certificate import Certificate
+from dagdecor.certificate import Certificate, Status
+from dagdecor.course import Course
 from dagdecor.errors import BadCovariance, NoRemainder
 from dagdecor.estimator import scale
 from dagdecor.estimator.alternation import Alternation, alternate
@@ -39,20 +39,28 @@ SEARCH_COLUMNS = 300
 FEW_COLUMNS = 30  # up to here a search finds as much from no marks as from a proposal
 
 
-def estimate(moments: Moments, settings: Settings, *, quick: float | None = None) -> Fit:
+def estimate(
+    moments: Moments,
+    settings: Settings,
+    *,
+    quick: float | None = None,
+    course: Course | None = None,
+) -> Fit:
     """A graph by search or by the paper's rounds, then maximum likelihood on it.
 
     `quick` is for fits that are repeated: the share of the search's iterations, without the
-    scores of other marks.
+    scores of other marks. `course` by default is `settings.max_seconds` long.
     """
-    deadline = time.monotonic() + (settings.max_seconds or np.inf)
+    course = course or Course(settings.max_seconds)
     if not (settings.search and searchable(moments)):
-        return continued(moments, settings)[0]
+        return continued(moments, settings, course=course)[0]
     settings.known.check(moments.names)
     form = canonical(moments)
-    graph, found = searched(form.moments, form.settings(settings), deadline, quick)
+    graph, found = searched(form.moments, form.settings(settings), course, quick)
     graph = _named(graph, moments)
     weights, covariance, certificates = most_likely(graph, moments.S)
+    if course.left > 0:
+        certificates["search"] = _cut_short(course, found)
     compared = None
     if found.profile is not None:
         compared = differences(found.profile, graph, found.criterion, form.restored)
@@ -65,21 +73,29 @@ def estimate(moments: Moments, settings: Settings, *, quick: float | None = None
     )
 
 
+def _cut_short(course: Course, found: Found) -> Certificate:
+    """What is said of a search that had to end before its plan was done."""
+    return Certificate(
+        Status.LIMIT, "share left undone", course.left, 0.0, int(course.done), found.score
+    )
+
+
 def continued(
     moments: Moments,
     settings: Settings,
     factor: float = 1.0,
     given: Array | None = None,
+    course: Course | None = None,
 ) -> tuple[Fit, Array]:
     """The fit by the paper's rounds, and the B, in canonical form, with which they ended.
 
     On a path the penalties are multiplied by `factor`, and the rounds start from the B of those
     with another factor: `given`, of the same moments and settings.
     """
-    deadline = time.monotonic() + (settings.max_seconds or np.inf)
+    course = course or Course(settings.max_seconds)
     settings.known.check(moments.names)
     form = canonical(moments)
-    graph, rounds = alternated(form.moments, form.settings(settings), deadline, (factor, given))
+    graph, rounds = alternated(form.moments, form.settings(settings), course, (factor, given))
     graph, B, certificates = _named(graph, moments), rounds.B, rounds.certificates
     trace = tuple(form.objective(value) for value in rounds.trace)
     if settings.refit:
@@ -124,7 +140,7 @@ def searchable(moments: Moments) -> bool:
 
 
 def searched(
-    moments: Moments, settings: Settings, deadline: float, quick: float | None = None
+    moments: Moments, settings: Settings, course: Course, quick: float | None = None
 ) -> tuple[MixedGraph, Found]:
     """The graph that the score search decides upon, and what it was decided by."""
     rng = np.random.default_rng(settings.random_state or 0)
@@ -132,12 +148,12 @@ def searched(
     share, compare = (1.0, True) if quick is None else (quick, False)
     proposed = None
     if moments.p > FEW_COLUMNS:
-        proposed = alternated(moments, settings, deadline)[0].directed_matrix
+        proposed = alternated(moments, settings, course)[0].directed_matrix
     task = Task(
         moments.S,
         moments.n,
         settings.noise_model,
-        deadline,
+        course,
         rng,
         rules if rules.bind else None,
         proposed,
@@ -151,7 +167,7 @@ def searched(
 def alternated(
     moments: Moments,
     settings: Settings,
-    deadline: float,
+    course: Course,
     path: tuple[float, Array | None] = (1.0, None),
 ) -> tuple[MixedGraph, Alternation]:
     """The graph of the paper's rounds, and the matrices that they ended with.
@@ -166,7 +182,7 @@ def alternated(
     start = np.zeros(S.shape) if path[1] is None else path[1]
     given = (start, np.broadcast_to(noise, len(S)))
     try:
-        result = alternate(S, joint, given, settings.rounds, settings.acyclicity, deadline)
+        result = alternate(S, joint, given, settings.rounds, settings.acyclicity, course)
     except BadCovariance as error:
         if error.column is None:
             raise

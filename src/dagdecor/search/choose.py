@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dagdecor.course import Course
 from dagdecor.knowledge import Rules
 from dagdecor.search import latent_search, mixed_search
 from dagdecor.search.average import decide
@@ -23,8 +23,8 @@ EXPLORED = 60  # columns; beyond, a search only improves what is proposed
 LATENTS = 14
 SPARSE_ITERATIONS, LATENT_ITERATIONS, LAST_ITERATIONS = 400, 250, 500
 LATENT_BLANKS = 3  # starts from no marks
-CHUNK = 50  # iterations between two looks at the clock
-STEPS = 5000  # of the jump process that is averaged over
+STEPS, PARTS = 5000, 5  # of the jump process that is averaged over; looks at the clock
+STEPS_AN_ITERATION = 12  # that take as long
 TEMPERATURE, COOL = 2.0, 1.0
 CRITERIA = {
     "latent": "one error variance and explicit hidden causes, the search's score",
@@ -46,7 +46,7 @@ class Task:
     S: Array
     n: int
     noise_model: str
-    deadline: float
+    course: Course
     rng: np.random.Generator
     rules: Rules | None = None
     proposed: Flags | None = None
@@ -75,9 +75,32 @@ class Task:
         return max(LATENTS, len(self.S) // 4)
 
     @property
-    def late(self) -> bool:
-        """Whether the time is over."""
-        return time.monotonic() > self.deadline
+    def explores_latents(self) -> bool:
+        """Whether explicit hidden causes are tried."""
+        return self.noise_model == "latent" or (self.noise_model == "auto" and not self.scaled)
+
+    @property
+    def latent_starts(self) -> int:
+        """How many states the search with explicit hidden causes starts from."""
+        return 1 + (0 if self.polishes else LATENT_BLANKS) + (self.proposed is not None)
+
+    def iterations(self, usual: int) -> int:
+        """Of an exploration that takes so many at p = 20."""
+        return max(1, round(usual * self.effort))
+
+    @property
+    def averaging(self) -> float:
+        """Steps of the course that an average takes."""
+        return PARTS * self.iterations(STEPS // PARTS) / STEPS_AN_ITERATION
+
+    def plan(self) -> None:
+        """Tell the course what there is to do."""
+        steps = self.iterations(SPARSE_ITERATIONS) + self.averaging
+        if self.explores_latents:
+            steps += self.averaging if self.noise_model == "auto" else 0
+            steps += self.latent_starts * self.iterations(LATENT_ITERATIONS)
+            steps += self.iterations(LAST_ITERATIONS)
+        self.course.plan(steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +119,9 @@ class Found:
 
     Where explicit hidden causes were chosen over the sparse model, and not asked for, the shares
     are the mean of those under both.
-    `profile` holds the best scores with each mark on the joined pairs, if they were asked for,
-    `criterion` says in words what was scored.
+    `score` is that of the best graph, from which the shares were averaged, `criterion` says in
+    words what was scored. `profile` holds the best scores with each mark on the joined pairs, if
+    they were asked for.
     """
 
     edges: Flags
@@ -106,14 +130,16 @@ class Found:
     arc_share: Array
     noise_model: str
     criterion: str
+    score: float
     profile: Profile | None = None
 
 
 def search(task: Task) -> Found:
     """The most probable mark of each pair, none included, under the noise model chosen."""
+    task.plan()
     sparse = _sparse(task)
     model, best = "sparse", sparse
-    if task.noise_model == "latent" or (task.noise_model == "auto" and not task.scaled):
+    if task.explores_latents:
         latent = _latent(task, sparse)
         # The sum of both criteria: the extended BIC prices the choice of marks, the plain one the
         # p - 1 variances that only the sparse model has; either alone errs on some designs.
@@ -126,12 +152,15 @@ def search(task: Task) -> Found:
     scores = None
     if task.compare and not task.polishes:
         joined = [(int(i), int(j)) for i, j in np.argwhere(np.triu(edges | edges.T | arcs))]
-        scores = profile(task.S, task.n, start, best.prices, joined, task.deadline, task.rules)
-    if model == "latent" and task.noise_model == "auto":
-        # Each model alone is too sure of its marks (docs/bench/calibration.md).
-        edge_share, arc_share = _halved((edge_share, arc_share), _average(task, sparse))
+        scores = profile(task.S, task.n, start, best.prices, joined, task.course, task.rules)
+    if task.explores_latents and task.noise_model == "auto":
+        if model == "latent":
+            # Each model alone is too sure of its marks (docs/bench/calibration.md).
+            edge_share, arc_share = _halved((edge_share, arc_share), _average(task, sparse))
+        else:
+            task.course.step(task.averaging)  # planned, and not needed
     criterion = CRITERIA["scaled" if model == "sparse" and task.scaled else model]
-    return Found(edges, arcs, edge_share, arc_share, model, criterion, scores)
+    return Found(edges, arcs, edge_share, arc_share, model, criterion, best.score, scores)
 
 
 def _halved(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -169,7 +198,7 @@ def _latent(task: Task, sparse: Candidate) -> Candidate:
     prices = latent_search.Prices(edge_prices(n, p), latent_prices(n, p))
     tried: list[tuple[float, int, Any]] = []
     for state in _latent_starts(task, sparse):
-        if tried and task.late:
+        if tried and task.course.over:
             break
         score = _explored(latent_search, task, state, prices, LATENT_ITERATIONS, TEMPERATURE)
         tried.append((score, len(tried), state))
@@ -184,28 +213,22 @@ def _latent(task: Task, sparse: Candidate) -> Candidate:
 def _explored(
     walk: Any, task: Task, state: Any, prices: Any, iterations: int, temperature: float
 ) -> float:
-    """Explore in chunks, until the iterations or the time are over; the score."""
-    total = max(1, round(iterations * task.effort))
-    score, done = np.inf, 0
-    while done < total and not (done and task.late):
-        chunk = total if task.deadline == np.inf else min(CHUNK, total - done)
-        effort = walk.Effort(chunk, temperature * (1 - done / total))
-        score = float(walk.explore(task.S, task.n, state, prices, effort, task.rng, task.rules))
-        done += chunk
-    return score
+    """Explore until the iterations or the time are over; the score."""
+    effort = walk.Effort(task.iterations(iterations), temperature, task.course.step)
+    return float(walk.explore(task.S, task.n, state, prices, effort, task.rng, task.rules))
 
 
 def _average(task: Task, best: Candidate) -> tuple[Array, Array]:
     """Posterior shares of every mark, from a jump process that starts at the best graph."""
     walk = mixed_search if isinstance(best.state, mixed_search.State) else latent_search
-    steps = max(1, round(STEPS * task.effort / 5))
+    steps = task.iterations(STEPS // PARTS)
     shares: list[Any] = []
-    for _ in range(5):
-        if shares and task.late:
-            break
+    for _ in range(PARTS):
         shares.append(
             walk.sample(task.S, task.n, best.state, best.prices, steps, task.rng, task.rules)
         )
+        if not task.course.step(steps / STEPS_AN_ITERATION):
+            break
     times = np.array([share.time for share in shares])
     weights = times / times.sum()
     edge = np.tensordot(weights, np.array([share.edge for share in shares]), 1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dagdecor.course import Course
 from dagdecor.knowledge import Rules
 from dagdecor.search.pinned import Mark, Marks, walker
 from dagdecor.search.residual_kernels import Array
@@ -40,7 +40,7 @@ def profile(
     state: Any,
     prices: Any,
     pairs: Pairs,
-    deadline: float = np.inf,
+    course: Course | None = None,
     rules: Rules | None = None,
 ) -> Profile:
     """min over graphs with mark m on pair (i, j) of the score, by climbs from the given state.
@@ -49,7 +49,7 @@ def profile(
     moves leaves that pair alone; each graph that a climb ends at counts for all of its pairs.
     Then the same from the graphs that turned out to fit as well, near what they changed. What
     a longer search would find is not excluded. Graphs that break the rules do not count. Pairs
-    that the deadline leaves undone are inf at marks that were not met by chance.
+    that the course leaves undone are inf at marks that were not met by chance.
     """
     S, prices, walk = np.array(S, np.float64, order="C"), _exact(prices), walker(state)
     found = Profile(*np.full((3, *S.shape), np.inf))
@@ -60,7 +60,7 @@ def profile(
         start, near = waiting.pop(0)
         first = start is state
         for pair, mark in _missing(found, walk.marks(start), near, best + SAME):
-            if time.monotonic() > deadline or not (first or climbs < walk.later):
+            if (course and course.over) or not (first or climbs < walk.later):
                 return found
             for other in walk.forced(S, start, pair, mark):
                 climbs += not first

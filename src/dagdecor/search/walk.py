@@ -17,11 +17,26 @@ FAR = 15.0  # above the best score, from where on an exploration may return to i
 RETURN = 0.1  # probability that it does
 
 
+def _always() -> bool:
+    return True
+
+
 class Effort(NamedTuple):
-    """How long to explore, and how much worse a score may be kept at the start of it."""
+    """How long to explore, and how much worse a score may be kept at the start of it.
+
+    Parameters
+    ----------
+    iterations
+        At most.
+    temperature
+        Mean of the loss of score that is accepted at first; it falls to nothing.
+    go_on
+        Asked after each iteration: whether there is time for another.
+    """
 
     iterations: int
     temperature: float
+    go_on: Callable[[], bool] = _always
 
 
 class Shares(NamedTuple):
@@ -93,5 +108,7 @@ def explore(ground: Ground[State], effort: Effort, rng: np.random.Generator) -> 
         if current > best + FAR and rng.random() < RETURN:
             current = best
             ground.assign(state, held)
+        if not effort.go_on():
+            break
     ground.assign(state, held)
     return best
