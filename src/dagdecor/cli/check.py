@@ -9,6 +9,7 @@ import typer
 
 from dagdecor.cli.options import AsJson, Data
 from dagdecor.cli.output import text
+from dagdecor.cli.progress import waiting
 
 
 def check(
@@ -24,7 +25,8 @@ def check(
     from dagdecor.sources import read_source
 
     known = None if graph is None else MixedGraph.from_json(text(graph))
-    found = diagnose(read_source(data), known)
+    with waiting("looking at the table"):
+        found = diagnose(read_source(data), known)
     print(found.to_json() if as_json else found)
     if not as_json and known is not None:
         for name, value in found.measures.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dagdecor.cli.inputs import fit_or_graph
 from dagdecor.cli.options import AsJson, Result
+from dagdecor.cli.progress import waiting
 
 
 def identify(
@@ -18,8 +19,9 @@ def identify(
     from dagdecor.report import verdict
 
     found = fit_or_graph(graph)
-    if isinstance(found, Fit):
-        answer = identifiability(found.graph, found.weights, found.noise_covariance)
-    else:
-        answer = identifiability(found)
+    with waiting("looking at the graph"):
+        if isinstance(found, Fit):
+            answer = identifiability(found.graph, found.weights, found.noise_covariance)
+        else:
+            answer = identifiability(found)
     print(json.dumps(answer.to_dict(), indent=1) if as_json else verdict(answer))

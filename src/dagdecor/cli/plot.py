@@ -10,6 +10,7 @@ import typer
 from dagdecor.cli.inputs import fit_or_graph
 from dagdecor.cli.options import Force, Result
 from dagdecor.cli.output import at, check_file
+from dagdecor.cli.progress import waiting
 
 
 def plot(
@@ -22,5 +23,6 @@ def plot(
     from dagdecor.plot import save
 
     check_file(out, force)
-    save(fit_or_graph(result), out, what)
+    with waiting("drawing"):
+        save(fit_or_graph(result), out, what)
     typer.echo(at("written to", out))

@@ -9,6 +9,7 @@ import typer
 
 from dagdecor.cli.options import AsJson
 from dagdecor.cli.output import at
+from dagdecor.cli.progress import waiting
 
 
 def simulate(
@@ -30,12 +31,14 @@ def simulate(
     import json
 
     from dagdecor.report.files import write_file
+    from dagdecor.report.words import count
     from dagdecor.simulate import draw
 
     options: dict[str, Any] = {"n": n, "p": p, "density": density, "edges": edges}
     given = {name: value for name, value in options.items() if value is not None}
-    drawn = draw(regime, seed=seed, scaled=scaled, **given)
-    write_file(drawn.X.to_csv(index=False), out)
+    with waiting("drawing the table"):
+        drawn = draw(regime, seed=seed, scaled=scaled, **given)
+        write_file(drawn.X.to_csv(index=False), out)
     if truth is not None:
         write_file(drawn.graph.to_json() + "\n", truth)
     directed, bidirected = len(drawn.graph.directed), len(drawn.graph.bidirected)
@@ -46,4 +49,5 @@ def simulate(
         return
     print(at(f"{rows} rows, {columns} columns, {regime}, seed {seed}:", out))
     if truth is not None:
-        print(at(f"{directed} edges ->, {bidirected} pairs <->:", truth))
+        marks = f"{count(directed, 'edge')} ->, {count(bidirected, 'pair')} <->:"
+        print(at(marks, truth))

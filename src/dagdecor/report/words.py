@@ -17,8 +17,8 @@ WIDTH = 80
 def summary(fit: Fit) -> str:
     """Size, edges with their strength (strongest first), and what was proved."""
     graph = fit.graph
-    edges = _count(len(graph.directed), "edge")
-    causes = _count(len(graph.bidirected), "hidden common cause")
+    edges = count(len(graph.directed), "edge")
+    causes = count(len(graph.bidirected), "hidden common cause")
     lines = [
         f"{len(graph.names)} columns, {_rows(fit)}: {edges} ->, {causes} <->",
         "",
@@ -133,7 +133,8 @@ def wrapped(label: str, text: str) -> list[str]:
     return lines if text else []
 
 
-def _count(number: int, thing: str) -> str:
+def count(number: int, thing: str) -> str:
+    """The number and the word, with its s."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
