@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check docs pictures bench calibration test-baselines test-interop test-oldest test-newest clean
+.PHONY: demo test check docs pictures bench calibration test-baselines test-gpu test-interop test-oldest test-newest clean
 .PHONY: fuzz fuzz-readers faults endurance lock audit dist test-pythons
 
 demo: $(VENV)/.installed
@@ -37,7 +37,7 @@ pictures: $(VENV)/.installed
 
 # Speed and objective beside other packages; each prints a table. Slow: up to an hour.
 bench: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet '.[bench]'
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	for part in directed precision covariance refit identify paper; do $(BIN)/python bench/$$part.py || exit 1; done
 
 # How often intervals hold the truth, and whether shares are what they say. Some ten minutes.
@@ -63,6 +63,13 @@ test-baselines:
 		.venv-$$extra/bin/python -m pip install --quiet --editable ".[test,$$extra]" || exit 1; \
 		.venv-$$extra/bin/python -m pytest tests/test_baselines.py tests/test_baselines_packages.py || exit 1; \
 	done
+
+# The dense steps by torch, on a GPU where there is one. Another build of torch: TORCH='torch==...'.
+TORCH ?= torch>=2.4
+test-gpu:
+	$(PYTHON) -m venv .venv-gpu
+	.venv-gpu/bin/python -m pip install --quiet '$(TORCH)' --editable . hypothesis pytest pytest-timeout
+	.venv-gpu/bin/python -m pytest tests/test_torch.py
 
 # Graphs in the hands of other packages. ananke wants numpy < 2 and pandas < 2, lingam an old scipy:
 # each gets a place of its own, ananke's without our dependencies, of which graphs need only numpy.
@@ -142,5 +149,5 @@ test-pythons: $(VENV)/.released
 	done
 
 clean:
-	rm -rf .venv .venv-oldest .venv-newest .venv-baselines .venv-lingam .venv-deep .venv-interop .venv-ananke \
+	rm -rf .venv .venv-oldest .venv-newest .venv-baselines .venv-lingam .venv-deep .venv-gpu .venv-interop .venv-ananke \
 		.venv-interop-lingam .venv-atheris .venv-dist .venv-3.* demo dist build site

@@ -40,7 +40,7 @@ MODELS = {
 }
 PARTS = {
     "start": (estimate, "start_noise"),
-    "graph": (alternation, "directed"),
+    "graph": (alternation, "graph_step"),
     "noise": (alternation, "noise_step"),
     "refit": (estimate, "ricf"),
     "verdict": (estimate, "identifiability"),

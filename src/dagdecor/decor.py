@@ -90,6 +90,11 @@ class Decor(BaseEstimator):  # type: ignore[misc]
     missing : {"error", "drop", "em"}
         Empty cells of the table are refused, their rows left out, or mean and covariance are
         those of maximum likelihood given the cells that are there.
+    device : {"cpu", "cuda", "torch-cpu"}
+        Where the continuous estimator computes its graph step and the precision route's noise
+        step: by compiled kernels, or as dense work by torch, on a GPU or (for comparison)
+        without one. The score search, the covariance route's noise step and the refit stay on
+        the processor.
 
     Attributes
     ----------
@@ -130,6 +135,7 @@ class Decor(BaseEstimator):  # type: ignore[misc]
         random_state: int | None = None,
         knowledge: Knowledge | None = None,
         missing: str = "error",
+        device: str = "cpu",
     ) -> None:
         self.search = search
         self.noise_model = noise_model
@@ -149,6 +155,7 @@ class Decor(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.knowledge = knowledge
         self.missing = missing
+        self.device = device
 
     @classmethod
     def paper(

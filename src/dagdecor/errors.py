@@ -50,6 +50,16 @@ class MissingPackage(DagdecorError, ImportError):
         )
 
 
+class NoDevice(DagdecorError, RuntimeError):
+    """A device was asked for that torch does not find."""
+
+    def __init__(self, device: str, version: str) -> None:
+        super().__init__(
+            f"device={device!r}: torch {version} finds no CUDA device here; use device='cpu', or "
+            "install the driver and a torch that is built for it"
+        )
+
+
 class WorkerLost(DagdecorError, RuntimeError):
     """A process that computed for us ended without an answer."""
 

@@ -60,6 +60,9 @@ def fit(
     refit: Annotated[
         bool, typer.Option(help="Maximum likelihood on the graph.", rich_help_panel=PAPER)
     ] = True,
+    device: Annotated[
+        str, typer.Option(help="cpu, cuda or torch-cpu.", rich_help_panel=PAPER)
+    ] = "cpu",
 ) -> None:
     """Learn a mixed graph from a table and print it; with --out, write it as files.
 
@@ -92,6 +95,7 @@ def fit(
         max_seconds=max_seconds,
         knowledge=known,
         missing=missing,
+        device=device,
     )
     with (
         warnings_as_lines(),

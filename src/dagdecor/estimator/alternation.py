@@ -9,11 +9,9 @@ import numpy.typing as npt
 
 from dagdecor.certificate import Certificate, Solution
 from dagdecor.course import Course
-from dagdecor.problem.acyclicity import acyclicity
+from dagdecor.device import Steps
 from dagdecor.problem.joint import Joint
 from dagdecor.solve.covariance import covariance
-from dagdecor.solve.directed import directed
-from dagdecor.solve.precision import precision
 
 Array = npt.NDArray[np.float64]
 STALL = 1e-7  # relative fall of the objective in a round below which the rounds end
@@ -30,7 +28,13 @@ class Alternation:
 
 
 def alternate(
-    S: Array, joint: Joint, given: tuple[Array, Array], rounds: int, slope: str, course: Course
+    S: Array,
+    joint: Joint,
+    given: tuple[Array, Array],
+    steps: Steps,
+    rounds: int,
+    slope: str,
+    course: Course,
 ) -> Alternation:
     """Minimise `joint` by turns over B and the noise; never rises.
 
@@ -44,25 +48,29 @@ def alternate(
     trace: list[float] = []
     for _ in range(rounds):
         before = trace[-1] if trace else np.inf
-        B, certificates["graph step"] = directed(
-            S,
-            _diagonal(_inverse(M) if covariance_route else M),
-            joint.directed_step(M),
-            acyclicity(slope).slope,
-            B if trace or B.any() else None,
-            required=joint.required,
+        B, certificates["graph step"] = graph_step(
+            S, joint, (B if trace or B.any() else None, M), slope, steps
         )
         trace.append(joint.value(S, B, M))
-        M, certificates["noise step"] = noise_step(S, B, joint, M)
+        M, certificates["noise step"] = noise_step(S, B, joint, M, steps)
         trace.append(joint.value(S, B, M))
         if before - trace[-1] <= STALL * max(1.0, abs(trace[-1])) or course.over:
             break
     return Alternation(B, M if covariance_route else _inverse(M), certificates, tuple(trace))
 
 
-def noise_step(S: Array, B: Array, joint: Joint, start: Array) -> Solution:
+def graph_step(
+    S: Array, joint: Joint, start: tuple[Array | None, Array], slope: str, steps: Steps
+) -> Solution:
+    """B that minimises `joint` with M, the second of `start`, held fixed."""
+    B, M = start
+    Theta = _diagonal(_inverse(M) if joint.route == "covariance" else M)
+    return steps.graph(S, Theta, joint.directed_step(M), slope, B, joint.required)
+
+
+def noise_step(S: Array, B: Array, joint: Joint, start: Array, steps: Steps) -> Solution:
     """Omega or Theta that minimises `joint` with B held fixed, by the route that `joint` names."""
-    solve = covariance if joint.route == "covariance" else precision
+    solve = covariance if joint.route == "covariance" else steps.precision
     return solve(_residual(S, B), joint.noise_step(B), start)
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from dagdecor.certificate import Certificate, Status
 from dagdecor.course import Course
+from dagdecor.device import Steps, steps
 from dagdecor.errors import BadCovariance, NoRemainder
 from dagdecor.estimator import scale
 from dagdecor.estimator.alternation import Alternation, alternate
@@ -52,6 +53,7 @@ def estimate(
     scores of other marks. `course` by default is `settings.max_seconds` long.
     """
     course = course or Course(settings.max_seconds)
+    steps(settings.device)  # refuses what is not there, also where the search needs no device
     if not (settings.search and searchable(moments)):
         return continued(moments, settings, course=course)[0]
     settings.known.check(moments.names)
@@ -177,12 +179,13 @@ def alternated(
     """
     S, n = moments.S, moments.n
     rules = settings.known.rules(moments.names)
-    noise = start_noise(S, n, settings, rules)
+    computed = steps(settings.device)
+    noise = start_noise(S, n, settings, rules, computed)
     joint = objective(S, n, noise, settings, rules).times(path[0])
     start = np.zeros(S.shape) if path[1] is None else path[1]
     given = (start, np.broadcast_to(noise, len(S)))
     try:
-        result = alternate(S, joint, given, settings.rounds, settings.acyclicity, course)
+        result = alternate(S, joint, given, computed, settings.rounds, settings.acyclicity, course)
     except BadCovariance as error:
         if error.column is None:
             raise
@@ -190,11 +193,11 @@ def alternated(
     return select(result, moments, settings, rules), result
 
 
-def start_noise(S: Array, n: int, settings: Settings, rules: Rules) -> Array:
+def start_noise(S: Array, n: int, settings: Settings, rules: Rules, computed: Steps) -> Array:
     """(p,) error variances of the first graph step, (1,) a common one."""
     if settings.noise_start == "diagonal":
         return np.array(np.diag(S))
-    return np.array([scale.common_noise(S, n, settings.acyclicity, rules)])
+    return np.array([scale.common_noise(S, n, settings.acyclicity, rules, computed)])
 
 
 def objective(S: Array, n: int, noise: Array, settings: Settings, rules: Rules) -> Joint:

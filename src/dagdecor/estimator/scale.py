@@ -7,9 +7,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from dagdecor.device import PROCESSOR, Steps
 from dagdecor.knowledge import Rules
-from dagdecor.problem.acyclicity import acyclicity
-from dagdecor.solve.directed import MANY, directed
+from dagdecor.solve.directed import MANY
 
 Array = npt.NDArray[np.float64]
 DIRECTED_FACTOR = 1.0
@@ -78,7 +78,9 @@ def known_causes(weights: Array, rules: Rules, route: str) -> Array:
     return np.where(rules.must_share, 0.0, np.where(open_pairs, weights, np.inf))
 
 
-def common_noise(S: Array, n: int, slope: str, rules: Rules | None = None) -> float:
+def common_noise(
+    S: Array, n: int, slope: str, rules: Rules | None = None, steps: Steps = PROCESSOR
+) -> float:
     """One error variance for all columns, such that the graph step with it leaves as much.
 
     Scaled-lasso passes (Sun and Zhang 2012) from above: fit with the current variance, take
@@ -90,14 +92,8 @@ def common_noise(S: Array, n: int, slope: str, rules: Rules | None = None) -> fl
         noise = np.array([variance])
         penalty = 0.5 * known_effects(directed_penalty(S, noise, n), known)
         start = B if len(S) > MANY else None
-        B = directed(
-            S,
-            np.full(len(S), 1 / variance),
-            penalty,
-            acyclicity(slope).slope,
-            start,
-            required=known.must_lead,
-        ).value
+        weight = np.full(len(S), 1 / variance)
+        B = steps.graph(S, weight, penalty, slope, start, known.must_lead).value
         A = -B
         np.fill_diagonal(A, 1.0)
         fresh = float(np.mean(np.einsum("ij,ij->j", A, S @ A)))

@@ -7,11 +7,13 @@ import operator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from dagdecor.device import DEVICES
 from dagdecor.errors import OptionError
 from dagdecor.knowledge import Knowledge
 from dagdecor.missing import METHODS
 
 CHOICES = {
+    "device": DEVICES,
     "missing": METHODS,
     "noise_model": ("auto", "latent", "sparse"),
     "route": ("precision", "covariance"),
@@ -44,6 +46,7 @@ class Settings:
     random_state: int | None
     knowledge: Knowledge | None = None
     missing: str = "error"
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         for option, allowed in CHOICES.items():

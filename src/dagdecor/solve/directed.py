@@ -125,7 +125,7 @@ def _solve(
     if given is None or len(given) <= MANY:
         order, limits = _path(forms, terms, slope, settings)
         nothing = np.zeros(forms.S.shape)  # memory of no size, as long as it is only read
-        orders = [_lawful(each, terms.before) for each in _first_orders(forms, order)]
+        orders = [lawful(each, terms.before) for each in _first_orders(forms, order)]
         starts += [(each, nothing) for each in orders]
     else:
         limits = _limits(forms, terms, _state(forms, given), settings)
@@ -197,7 +197,7 @@ def _ordered_weights(B: Matrix, before: Flags) -> Matrix:
     return weights
 
 
-def _lawful(order: Order, before: Flags) -> Order:
+def lawful(order: Order, before: Flags) -> Order:
     """The order with each node moved behind those that must stand before it."""
     if not before.any():
         return order
