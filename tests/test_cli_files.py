@@ -179,6 +179,8 @@ def test_an_interrupt_is_one_line_and_130_and_a_line_shows_progress(tmp_path):
     with os.fdopen(ours, "rb", buffering=0) as terminal:
         before = read_until(terminal, b"learning the graph")
         run.send_signal(signal.SIGINT)
+        before += read_until(terminal, b"again ends at once")
+        run.send_signal(signal.SIGINT)
         after = read_until(terminal, b"stopped")
         assert run.wait(timeout=60) == 130
     run.stdout.close()

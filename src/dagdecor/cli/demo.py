@@ -19,6 +19,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Seed of the drawn table.")] = 0,
 ) -> None:
     """Draw a confounded table, fit it, compare with the truth, and write the report folder."""
+    from dagdecor.course import attended
     from dagdecor.decor import Decor
     from dagdecor.metrics import compare as score
     from dagdecor.plot import picture
@@ -31,7 +32,7 @@ def demo(
     drawn = draw("local", seed=seed)
     print(f"dagdecor {__version__}: a table of {drawn.X.shape[0]} rows, {drawn.X.shape[1]} columns")
     print(f"true graph: {len(drawn.graph.directed)} ->, {len(drawn.graph.bidirected)} <->\n")
-    with warnings_as_lines(), waiting("learning the graph"):
+    with warnings_as_lines(), waiting("learning the graph") as watch, attended(watch):
         model = Decor().fit(drawn.X)
     print(summary(model.fit_))
     comparison = score(drawn.graph, model.graph_).to_dict()

@@ -99,9 +99,9 @@ def fit(
     )
     with (
         warnings_as_lines(),
-        waiting("learning the graph", max_seconds),
+        waiting("learning the graph", max_seconds) as watch,
         requested() as asked,
-        attended(asks=asked.is_set),
+        attended(watch, asked.is_set),
     ):
         model.fit(moments)
     if model.fit_.shares is not None:

@@ -74,6 +74,8 @@ def time_left(seconds: float, share: float, limit: float | None) -> str:
     >>> time_left(10, 0.25, None), time_left(10, 0.25, 15), time_left(300, 0, 600)
     ('about 30 s left', 'at most 5 s left', 'at most 5 min left')
     """
+    if share >= 1:
+        return "nearly done"
     paced = seconds * (1 - share) / share if share > EARLY else float("inf")
     allowed = max(limit - seconds, 0.0) if limit else float("inf")
     if min(paced, allowed) == float("inf"):
