@@ -16,7 +16,13 @@ from typer.testing import CliRunner
 
 import dagdecor as dd
 from dagdecor.cli import app
-from dagdecor.errors import MissingPackage, OptionError, UnreadableFile
+from dagdecor.errors import (
+    MissingPackage,
+    NotNumeric,
+    OptionError,
+    UnknownName,
+    UnreadableFile,
+)
 from dagdecor.graph import MixedGraph
 from dagdecor.interop import TEXTS
 from dagdecor.sources import read_source
@@ -124,6 +130,33 @@ def test_convert_there_and_back(result, tmp_path, kind):
         assert dagdecor("convert", named, "--to", "dot").stdout.count("->") == len(
             graph.directed + graph.bidirected
         )
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_columns_are_left_out_and_scaled(frame, tmp_path, monkeypatch, large):
+    monkeypatch.setattr("dagdecor.streaming.is_large", lambda data: large)
+    table = frame * [1000, 1, 1, 0.01]
+    table.insert(0, "id", [f"row {k}" for k in range(len(table))])
+    table.to_csv(tmp_path / "d.csv", index=False)
+    table.to_parquet(tmp_path / "d.parquet")
+    with pytest.raises(NotNumeric, match="'id'"):
+        dagdecor("fit", tmp_path / "d.csv", "--no-search")
+    with pytest.raises(UnknownName, match="'idd': did you mean 'id'"):
+        dagdecor("fit", tmp_path / "d.csv", "--drop", "idd")
+    expected = dd.Decor(search=False).fit(dd.Moments.from_data(frame).scaled())
+    for place in (tmp_path / "d.csv", tmp_path / "d.parquet"):
+        run = dagdecor("fit", place, "--drop", "id", "--scaled", "--no-search", "--json")
+        found = dd.Fit.from_json(run.stdout)
+        assert found.graph == expected.graph_
+        np.testing.assert_allclose(found.weights, expected.weights_, atol=1e-6)
+        np.testing.assert_allclose(np.diag(found.sample_covariance), 1.0)
+    assert dagdecor("check", tmp_path / "d.csv", "--drop", "id").exit_code == 0
+
+
+def test_a_decimal_comma_is_named(tmp_path):
+    (tmp_path / "d.csv").write_text("a;b\n1,5;2\n2,5;3\n4,0;1\n")
+    with pytest.raises(NotNumeric, match="'1,5', with a decimal comma: write points"):
+        dagdecor("fit", tmp_path / "d.csv")
 
 
 def test_convert_refuses_what_it_does_not_know(result):

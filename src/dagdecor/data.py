@@ -6,6 +6,7 @@ Nothing is centred here and no statistic of two columns is taken; a `Table` is c
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMN_LIMIT = 20_000
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 LARGEST = 1e150  # squares of larger numbers overflow
 SMALLEST = 1e-140  # squares of smaller ones lose digits, or vanish
 
@@ -227,7 +229,8 @@ def numbers(column: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
     texts = [(row, cell) for row, cell in enumerate(column, start=1) if isinstance(cell, str)]
     if texts:
         row, cell = next((place for place in texts if not _reads_as_number(place[1])), texts[0])
-        raise NotNumeric(name, f"row {row} holds the text {cell[:40]!r}")
+        comma = ", with a decimal comma: write points" if DECIMAL_COMMA.fullmatch(cell) else ""
+        raise NotNumeric(name, f"row {row} holds the text {cell[:40]!r}{comma}")
     try:
         return np.array([np.nan if cell is None else float(cell) for cell in column])
     except (TypeError, ValueError) as error:

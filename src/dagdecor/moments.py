@@ -164,6 +164,10 @@ class Moments:
         scale = self.deviations
         return np.asarray(self.S / scale / scale[:, None])
 
+    def scaled(self) -> Moments:
+        """The same rows in columns of unit variance, for columns in units of their own."""
+        return replace(self, mean=self.mean / self.deviations, S=self.correlation())
+
     def check_rank(self) -> None:
         """Refuse a column that the others determine, unless n <= p makes that unavoidable.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dagdecor.cli.interrupts import requested
-from dagdecor.cli.options import Data, Known, Missing
+from dagdecor.cli.options import Data, Drop, Known, Missing
 from dagdecor.cli.output import say_written
 from dagdecor.cli.progress import counting
 
@@ -17,6 +17,7 @@ DRAWS, DOCUMENT, TABLE = "draws.jsonl", "confidence.json", "confidence.csv"
 
 def confidence(
     data: Data,
+    drop: Drop = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the result; a second run there resumes.")
     ] = None,
@@ -32,14 +33,14 @@ def confidence(
     max_seconds: Annotated[float | None, typer.Option(help="Time budget.")] = None,
 ) -> None:
     """Share of each mark over resampled tables; with --out, resumable and written as files."""
+    from dagdecor.cli.reading import read_table
     from dagdecor.course import attended
     from dagdecor.decor import Decor
     from dagdecor.knowledge import read_knowledge
     from dagdecor.report.cells import guarded
     from dagdecor.report.files import write_file
-    from dagdecor.sources import read_source
 
-    table = read_source(data)
+    table = read_table(data, drop)
     known = None if knowledge is None else read_knowledge(knowledge)
     model = Decor(search=search, noise_model=noise_model, knowledge=known, missing=missing)
     with requested() as asked, attended(asks=asked.is_set), counting("draws") as progress:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dagdecor.cli.interrupts import requested
-from dagdecor.cli.options import AsJson, Data, Force, Known, Missing, Out, number_or_auto
+from dagdecor.cli.options import AsJson, Data, Drop, Force, Known, Missing, Out, number_or_auto
 from dagdecor.cli.output import check_folder, say_written, warnings_as_lines
 from dagdecor.cli.progress import waiting
 
@@ -20,6 +20,13 @@ def fit(
     data: Data,
     out: Out = None,
     force: Force = False,
+    drop: Drop = None,
+    scaled: Annotated[
+        bool,
+        typer.Option(
+            "--scaled", help="Columns of unit variance: where they have units of their own."
+        ),
+    ] = False,
     knowledge: Known = None,
     missing: Missing = "error",
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
@@ -78,7 +85,7 @@ def fit(
 
     check_folder(out, force)
     known = None if knowledge is None else read_knowledge(knowledge)
-    moments, seen = read_moments(data, missing)
+    moments, seen = read_moments(data, missing, drop, scaled=scaled)
     model = Decor(
         route,
         search=search,

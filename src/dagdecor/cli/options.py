@@ -21,6 +21,10 @@ FitFile = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(help="Folder to write the result into.")]
 Force = Annotated[bool, typer.Option("--force", help="Write where something is already.")]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", help="Column to leave out; may be given several times."),
+]
 Missing = Annotated[str, typer.Option(help="Empty cells: error, drop or em.")]
 Known = Annotated[
     Path | None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dagdecor.cli.options import AsJson, Data, Force, Known, Missing, Out
+from dagdecor.cli.options import AsJson, Data, Drop, Force, Known, Missing, Out
 from dagdecor.cli.output import check_folder, picture_or_note, say_written
 from dagdecor.cli.progress import counting
 from dagdecor.errors import OptionError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def path(
     data: Data,
+    drop: Drop = None,
     out: Out = None,
     force: Force = False,
     factors: Annotated[
@@ -34,10 +35,10 @@ def path(
     as_json: AsJson = False,
 ) -> None:
     """Fit the paper's estimator over a range of penalties, and say what each choice costs."""
+    from dagdecor.cli.reading import read_table
     from dagdecor.decor import Decor
     from dagdecor.knowledge import read_knowledge
     from dagdecor.report.folder import write_folder
-    from dagdecor.sources import read_source
     from dagdecor.tune.result import CRITERIA
 
     check_folder(out, force)
@@ -46,7 +47,7 @@ def path(
     chosen = _numbers(factors)
     known = None if knowledge is None else read_knowledge(knowledge)
     model = Decor(route, search=False, knowledge=known, missing=missing)
-    table = read_source(data)
+    table = read_table(data, drop)
     with counting("fits") as progress:
         found = model.path(table, chosen, folds=folds, random_state=seed, progress=progress)
     best = found.best(by)

@@ -29,7 +29,8 @@ def parts(source: object, columns: Sequence[str] | None) -> Iterator[Part]:
     """Every part of a file, an Arrow table or reader, or an iterable of tables."""
     if isinstance(source, str | Path):
         place = Path(source)
-        found = _parquet(place, columns) if kind_of(place) == "Parquet" else _text(place)
+        read = _parquet if kind_of(place) == "Parquet" else _text
+        found = read(place, columns)
     elif hasattr(source, "to_batches"):
         found = (_batch(batch) for batch in source.to_batches())
     elif hasattr(source, "columns") or isinstance(source, np.ndarray):
@@ -43,6 +44,15 @@ def parts(source: object, columns: Sequence[str] | None) -> Iterator[Part]:
         )
     for part in found:
         yield part if columns is None else _chosen(part, columns)
+
+
+def column_names(place: Path) -> tuple[str, ...]:
+    """The names of the columns of a Parquet or text file."""
+    if kind_of(place) == "Parquet":
+        with _opened(place) as file:
+            return tuple(file.schema_arrow.names)
+    frame, _ = next(iter(read_chunks(place, CELLS)))
+    return tuple(map(str, frame.columns))
 
 
 def _table(part: Any) -> Part:
@@ -72,17 +82,20 @@ def _batch(batch: Any, share: float | None = None) -> Part:
     return Part(values, names, share)
 
 
-def _parquet(place: Path, columns: Sequence[str] | None) -> Iterator[Part]:
+def _opened(place: Path) -> Any:
     try:
         from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile
     except ImportError:
         raise MissingPackage("pyarrow", f"reading {place.name}", "arrow") from None
     try:
-        file = ParquetFile(place)
+        return ParquetFile(place)
     except (OSError, ArrowInvalid) as error:
         raise UnreadableFile(place, str(error)) from None
-    with file:
+
+
+def _parquet(place: Path, columns: Sequence[str] | None) -> Iterator[Part]:
+    with _opened(place) as file:
         total, done = max(file.metadata.num_rows, 1), 0
         names = None if columns is None else list(columns)
         height = max(1, CELLS // max(1, len(names or file.schema_arrow.names)))
@@ -93,7 +106,9 @@ def _parquet(place: Path, columns: Sequence[str] | None) -> Iterator[Part]:
                 yield _batch(batch, done / total)
 
 
-def _text(place: Path) -> Iterator[Part]:
+def _text(place: Path, columns: Sequence[str] | None) -> Iterator[Part]:
     for frame, share in read_chunks(place, CELLS):
-        names, values = column_table(frame)
+        # before their cells are read as numbers, which they need not be
+        kept = frame if columns is None else frame.loc[:, frame.columns.isin(columns)]
+        names, values = column_table(kept)
         yield Part(values, names, share)
