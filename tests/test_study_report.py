@@ -82,6 +82,16 @@ def test_means_and_standard_errors_are_those_by_hand(finished):
     assert cells_of(page, "Pair SHD, raw")["decor"][0] == f"80.0 ({10 / math.sqrt(3):.3f})"
 
 
+def test_the_summary_has_the_best_first_and_what_is_not_done(finished):
+    text = tables.summary(finished.rows())
+    assert [line.split() for line in text.splitlines()[1:]] == [
+        ["F1", "F1", "<->", "SHD", "seconds", "done"],
+        ["decor", "0.720", "-", "72.0", "0.250", "5/6"],
+        ["rival", "0.300", "-", "30.0", "0.250", "3/6"],
+    ]
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_the_page_states_settings_seeds_ends_and_versions(finished):
     write_report(finished, figures=False)
     page = (finished.folder / "table.md").read_text()
@@ -237,6 +247,9 @@ def test_the_command_runs_a_study_with_a_method_of_ones_own(tmp_path):
     run = dagdecor(*command, "--methods", "mine:METHOD,variance-sort", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert "fits: 6 done" in run.stdout
+    best, other = (run.stdout.index(f"  {name} ") for name in ("variance-sort", "mine"))
+    assert best < other
+    assert max(map(len, run.stdout.splitlines())) <= 80
     folder = tmp_path / "study-paper-quick"
     rows = rows_file.read(folder / rows_file.FILE)
     assert {(row["method"], row["axis"], row["draw"], row["limit"]) for row in rows} == {

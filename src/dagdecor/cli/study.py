@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,12 +100,14 @@ def _check(backend: str, scheduler: str, table: str, jobs: int) -> None:
 
 
 def _say_absent() -> None:
+    """One line an extra: what it would bring."""
     from dagdecor.study.methods import absent, known
 
+    by_extra: dict[str, list[str]] = {}
     for name in absent():
-        missing, extra = ", ".join(known()[name].missing), known()[name].extra
-        way = f"pip install 'dagdecor[{extra}]'"
-        typer.echo(f"left out: {name}, which needs {missing}: {way}", err=True)
+        by_extra.setdefault(known()[name].extra, []).append(name)
+    for extra, names in by_extra.items():
+        typer.echo(f"left out: {', '.join(names)}: pip install 'dagdecor[{extra}]'", err=True)
 
 
 @contextmanager
@@ -145,8 +148,9 @@ def _run(campaign: Campaign, table: str, jobs: int, cluster: Any) -> None:
 
 
 def _say(campaign: Campaign, table: str) -> None:
-    """Write what is there, and name it; figures need matplotlib, the rest does not."""
+    """Write what is there, sum it up and name it; figures need matplotlib, the rest does not."""
     from dagdecor.study.report import write_report
+    from dagdecor.study.tables import summary
 
     try:
         written = write_report(campaign, table)
@@ -155,10 +159,13 @@ def _say(campaign: Campaign, table: str) -> None:
             raise
         typer.echo(f"no figures: {error}", err=True)
         written = write_report(campaign, table, figures=False)
-    ends: dict[str, int] = {}
-    for row in campaign.rows():
-        ends[row["status"]] = ends.get(row["status"], 0) + 1
-    counted = ", ".join(f"{count} {end}" for end, count in ends.items()) or "none"
-    print(at(f"fits: {counted}; rows, tables and figures in", campaign.folder))
-    for path in written:
-        print(f"  {path.relative_to(campaign.folder)}")
+    rows = campaign.rows()
+    if rows:
+        print(f"{summary(campaign.all_rows())}\n")
+    counted = ", ".join(
+        f"{count} {end}" for end, count in Counter(r["status"] for r in rows).items()
+    )
+    pictures = sum(path.parent.name == "figures" for path in written)
+    names = [path.name for path in written if path.parent.name != "figures"]
+    print(at(f"fits: {counted or 'none'}; written to", campaign.folder))
+    print(f"  {', '.join(names)}{f', figures/ ({pictures} pictures)' if pictures else ''}")

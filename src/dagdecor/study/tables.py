@@ -96,6 +96,35 @@ def markdown(
     return "\n\n".join(parts) + "\n"
 
 
+SUMMED = {"directed_f1": "F1", "bidirected_f1": "F1 <->", "pair_shd": "SHD", "seconds": "seconds"}
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Means over designs and draws, best F1 of directed edges first, in 80 columns of text."""
+    parts = []
+    for facet, members in facets(rows).items():
+        by_method: dict[str, list[Row]] = {}
+        for row in members:
+            by_method.setdefault(row["method"], []).append(row)
+        lines = {name: _summed(found) for name, found in by_method.items()}
+        order = sorted(lines, key=lambda name: lines[name][0].mean or -1.0, reverse=True)
+        width = max(map(len, order))
+        head = f"{members[0]['study']}, {facet}: means, best first\n  {'':{width}}"
+        head += "".join(f"{title:>8}" for title in (*SUMMED.values(), "done"))
+        body = [f"  {name:{width}}{''.join(map(_short, lines[name]))}" for name in order]
+        done = [f"{line[0].count}/{line[0].fits}" for line in (lines[name] for name in order)]
+        parts.append("\n".join([head, *map("{}{:>8}".format, body, done)]))
+    return "\n\n".join(parts)
+
+
+def _summed(rows: Sequence[Row]) -> list[Cell]:
+    return [cell(rows, measure) for measure in SUMMED]
+
+
+def _short(found: Cell) -> str:
+    return f"{'-' if found.mean is None else _digits(found.mean):>8}"
+
+
 def _table(lines: Mapping[str, Sequence[Cell]], axis: Sequence[float | str], label: str) -> str:
     head = [label, *(f"{value:g}" if isinstance(value, int | float) else value for value in axis)]
     return _grid(head, [[method, *map(str, line)] for method, line in lines.items()])
