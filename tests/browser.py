@@ -55,7 +55,7 @@ class Page:
         for domain in ("Runtime", "Log", "Page", "Network"):
             self.call(f"{domain}.enable")
         self.call("Page.navigate", url=url)
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while self.run("document.readyState") != "complete" or self.run("location.href") != url:
             assert time.monotonic() < until, "the page does not load"
             time.sleep(0.02)
@@ -116,7 +116,7 @@ def page(url, profile, size=(1280, 1000)):
         os.write(out_write, b'{"id":0,"method":"Browser.close"}\0')
         os.close(out_write)
         try:
-            browser.wait(timeout=10)
+            browser.wait(timeout=60)
         except subprocess.TimeoutExpired:
             browser.kill()
             browser.wait()

@@ -19,7 +19,7 @@ def dagdecor(*arguments, cwd=None):
         text=True,
         check=False,
         cwd=cwd,
-        timeout=240,
+        timeout=600,
     )
 
 

@@ -159,7 +159,7 @@ def test_notebooks_run(path, tmp_path):
     assert not any(cell.get("outputs") for cell in notebook.cells)  # outputs come from running
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the kernel's own packages
-        client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": tmp_path}})
+        client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": tmp_path}})
         client.execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     kinds = {kind for output in outputs for kind in output.get("data", ())}

@@ -59,7 +59,7 @@ def whole(folder):
 
 def run(*arguments, **options):
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=120,
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=600,
         **options,
     )  # fmt: skip
 
@@ -254,7 +254,7 @@ def test_a_disk_that_is_really_full_is_one_sentence(table, tmp_path):
     with Path("/dev/full").open("w") as full:
         told = subprocess.run(
             [*COMMAND, "fit", str(table), "--no-search", "--out", str(tmp_path / "result")],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120,
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=600,
         )  # fmt: skip
     assert told.returncode == 2
     assert "No space left" in told.stderr
@@ -302,10 +302,10 @@ print([invert(M, 3), *M.ravel().tolist()], flush=True)
 """
 
 
-def compiling(cache, before=""):
+def compiling(cache, before="", **environment):
     return subprocess.Popen(
         [sys.executable, "-c", before + SMALL_KERNEL],
-        env={**os.environ, "DAGDECOR_CACHE": str(cache)},
+        env={**os.environ, "DAGDECOR_CACHE": str(cache), **environment},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -350,9 +350,12 @@ def test_a_disk_too_full_for_the_compile_cache_is_done_without(tmp_path):
     assert json.loads(out)
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(tmp_path):
+@pytest.mark.parametrize("place", ["chosen", "home"])
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, place):
     (tmp_path / "file").write_text("not a folder")
-    process = compiling(tmp_path / "file")
+    home = {"HOME": str(tmp_path / "file"), "XDG_CACHE_HOME": "", "DAGDECOR_CACHE": ""}
+    chosen = {"DAGDECOR_CACHE": str(tmp_path / "file")}
+    process = compiling(tmp_path, **(chosen if place == "chosen" else home))
     out, told = process.communicate()
     assert process.returncode == 0
     assert json.loads(out)

@@ -215,10 +215,10 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", [*map(json.dumps, WRONG), *HOSTILE], ids=lambda text: text[:40])
 def test_a_document_that_is_no_graph_is_refused_at_once(text):
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(BadDocument, match="this is not a dagdecor graph document: "):
         MixedGraph.from_json(text)
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 JSON = st.recursive(
@@ -309,10 +309,10 @@ def test_separation_refuses_unknown_names(place):
 def test_a_chain_of_many_nodes_is_answered_at_once():
     names = default_names(3000)
     graph = MixedGraph(names, list(itertools.pairwise(names)))
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert not m_separated(graph, names[0], names[-1])
     assert m_separated(graph, names[0], names[-1], names[1500])
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 # --- latent projection ----------------------------------------------------------------------------

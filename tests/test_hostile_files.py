@@ -122,10 +122,10 @@ def test_a_graph_that_the_schema_refuses_is_refused(junk):
     ids=["lists", "mappings", "digits", "backslashes", "open string"],
 )
 def test_a_bomb_is_refused_at_once(content):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(errors.BadDocument):
         Fit.from_json(content)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_depth_is_counted_outside_strings():
@@ -137,10 +137,10 @@ def test_a_file_larger_than_the_limit_is_not_even_read(tmp_path):
     path = tmp_path / "large.json"
     with path.open("wb") as file:
         file.truncate(document.LIMIT + 1)  # sparse: it takes no room
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(errors.UnreadableFile, match="larger than 512 MiB"):
         text(path)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_reading_never_unpickles(tmp_path, monkeypatch):

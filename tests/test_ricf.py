@@ -343,9 +343,9 @@ def test_fifty_columns_take_well_under_a_second():
     directed, bidirected = marks == 1, (marks == 2) | (marks == 2).T
     S = sample_covariance(*parameters(directed, bidirected, 0), 500, 0)
     ricf(S, directed, bidirected)  # compiles
-    begin = time.perf_counter()
+    begin = time.process_time()
     certificate = ricf(S, directed, bidirected).certificate
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
     assert certificate.converged
 
 

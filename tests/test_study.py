@@ -23,7 +23,7 @@ PLAN = study.named_study("paper").at([0.0, 0.4])
 
 
 def campaign(folder, *methods, **options):
-    given = {"study": PLAN, "draws": 1, "limit": 20.0, **options}
+    given = {"study": PLAN, "draws": 1, "limit": 120.0, **options}
     return study.Campaign(folder=folder, methods=methods, **given)
 
 
@@ -44,8 +44,6 @@ def outcomes(tmp_path_factory):
     methods = [
         made.EMPTY,
         made.method("refuse", made.refuse),
-        made.method("hang", made.hang),
-        made.method("hang-in-the-kernel", made.hang_in_the_kernel),
         made.method("crash", made.crash),
         made.method("chatter", made.chatter),
         made.method("alien", made.alien),
@@ -53,8 +51,14 @@ def outcomes(tmp_path_factory):
         made.method("told", lambda _, latents: 1 / (latents - 5), takes=("latents",)),
     ]
     folder = tmp_path_factory.mktemp("outcomes")
+    one = {"study": PLAN.at([0.4]), "seed": 3}
+    rows = campaign(folder, *methods, **one).run(jobs=2)
+    hanging = [
+        made.method("hang", made.hang),
+        made.method("hang-in-the-kernel", made.hang_in_the_kernel),
+    ]
     start = time.monotonic()
-    rows = campaign(folder, *methods, study=PLAN.at([0.4]), limit=5.0, seed=3).run(jobs=2)
+    rows += campaign(folder, *hanging, **one, limit=5.0).run(jobs=2)
     return by_method(rows), time.monotonic() - start, folder
 
 
@@ -81,7 +85,7 @@ def test_every_fit_has_a_row_that_says_how_it_ended(outcomes):
 def test_the_time_limit_holds(outcomes):
     rows, seconds, _ = outcomes
     assert rows["hang"]["seconds"] == rows["hang-in-the-kernel"]["seconds"] == 5.0
-    assert seconds < 200  # two hanging methods and the starts of new processes, on a busy machine
+    assert seconds < 300  # two hanging methods and the starts of processes, on a busy machine
 
 
 def test_a_row_holds_scores_versions_seed_and_settings(outcomes):
@@ -112,9 +116,9 @@ def test_the_same_seed_gives_the_same_answer_in_any_process(outcomes, tmp_path):
 def test_tables_are_those_that_anybody_can_draw(tmp_path):
     import dagdecor as dd
 
-    (row,) = campaign(
-        tmp_path, *chosen(["decor-continuous"]), study=PLAN.at([0.4]), seed=5, limit=60.0
-    ).run(jobs=1)
+    (row,) = campaign(tmp_path, *chosen(["decor-continuous"]), study=PLAN.at([0.4]), seed=5).run(
+        jobs=1
+    )
     drawn = dd.simulate.draw("paper", seed=5, density=0.4)
     graph = dd.Decor(search=False).fit(drawn.X).graph_
     scores = dd.metrics.compare(drawn.graph, graph).to_dict()
@@ -178,9 +182,9 @@ def test_what_a_smaller_limit_stopped_is_tried_again(tmp_path):
     slow = campaign(tmp_path, made.SLOW, study=PLAN.at([0.4]), limit=0.05)
     assert [row["status"] for row in slow.run(jobs=1)] == ["timed out"]
     assert slow.run(jobs=1)[0]["limit"] == 0.05
-    patient = campaign(tmp_path, made.SLOW, study=PLAN.at([0.4]), limit=20.0)
+    patient = campaign(tmp_path, made.SLOW, study=PLAN.at([0.4]), limit=120.0)
     (row,) = patient.run(jobs=1)
-    assert (row["status"], row["limit"]) == ("done", 20.0)
+    assert (row["status"], row["limit"]) == ("done", 120.0)
 
 
 RUN = """
@@ -189,7 +193,7 @@ sys.path.insert(0, {tests!r})
 import study_methods as made
 from dagdecor import study
 plan = study.named_study("paper").at([0.0, 0.4])
-campaign = study.Campaign(plan, {folder!r}, (made.SLOW,), draws=10)
+campaign = study.Campaign(plan, {folder!r}, (made.SLOW,), draws=20)
 campaign.run(jobs=2)
 """
 
@@ -212,7 +216,7 @@ def is_alive(pid):
         return False
 
 
-def wait_until(condition, seconds=20.0):
+def wait_until(condition, seconds=120.0):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.05)
@@ -223,19 +227,19 @@ def test_a_killed_run_goes_on_and_leaves_no_process_behind(tmp_path):
     source = RUN.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
     run = subprocess.Popen([sys.executable, "-c", source])
     path = tmp_path / rows_file.FILE
-    assert wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= 6, 120.0)
+    assert wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= 6, 600.0)
     fitting = children(run.pid)
     run.kill()
     run.communicate()
     assert len(fitting) == 2
     assert wait_until(lambda: not any(map(is_alive, fitting)))
     kept = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-    assert 6 <= len(kept) < 20
+    assert 6 <= len(kept) < 40
     seen = []
-    rows = campaign(tmp_path, made.SLOW, draws=10).run(jobs=2, watch=seen.append)
-    assert len(seen) == 20 - len(kept)
-    assert len({rows_file.key(row) for row in rows}) == 20
-    assert path.read_bytes().count(b"\n") == 20
+    rows = campaign(tmp_path, made.SLOW, draws=20).run(jobs=2, watch=seen.append)
+    assert len(seen) == 40 - len(kept)
+    assert len({rows_file.key(row) for row in rows}) == 40
+    assert path.read_bytes().count(b"\n") == 40
 
 
 def test_an_interrupt_keeps_and_reports_what_is_finished(tmp_path):
@@ -248,15 +252,16 @@ def test_an_interrupt_keeps_and_reports_what_is_finished(tmp_path):
         text=True,
     )
     path = tmp_path / rows_file.FILE
-    assert wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= 6, 120.0)
+    assert wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= 6, 600.0)
     fitting = children(run.pid)
     run.send_signal(signal.SIGINT)
-    said, complaints = run.communicate(timeout=60)
+    said, complaints = run.communicate(timeout=300)
     assert run.returncode == 130
     kept = path.read_bytes().count(b"\n")
     *progress, last = complaints.splitlines()
     assert last == f"stopped with {100 - kept} fits left: the same command goes on"
-    assert all("/100 fits, " in line for line in progress)  # on a machine too busy for a minute
+    known = ("/100 fits, ", "compiling its kernels")  # on a machine that is busy, or new to us
+    assert all(any(words in line for words in known) for line in progress)
     assert f"fits: {kept} done" in said
     assert f"{100 - kept} of 100 fits" in (tmp_path / "table.md").read_text()
     assert not any(map(is_alive, fitting))

@@ -68,7 +68,7 @@ def test_the_command_runs_on_a_scheduler(machines, tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert run.returncode == 0, run.stderr
     assert "fits: 4 done" in run.stdout

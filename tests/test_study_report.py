@@ -231,7 +231,7 @@ def dagdecor(*arguments, cwd):
         text=True,
         check=False,
         cwd=cwd,
-        timeout=240,
+        timeout=600,
     )
 
 

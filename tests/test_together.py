@@ -41,19 +41,20 @@ def test_the_same_seed_gives_the_same_bits(alone):
     assert [fit_of(seed) for seed in SEEDS] == alone
 
 
-@pytest.mark.filterwarnings("ignore")  # threads share the filters that `fit_of` sets
-def test_fits_in_threads_are_the_fits_alone(alone):
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(fit_of, [*SEEDS, *SEEDS])) == [*alone, *alone]
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside threads
-def test_fits_in_other_processes_are_the_fits_alone(alone, method):
+def available(method):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"this system cannot {method}")
-    with multiprocessing.get_context(method).Pool(2) as pool:
-        assert pool.map(fit_of, SEEDS) == alone
+    return multiprocessing.get_context(method).Pool(2)
+
+
+@pytest.mark.filterwarnings("ignore")  # threads share the filters that `fit_of` sets
+def test_fits_in_threads_and_other_processes_at_once_are_the_fits_alone(alone):
+    with available("fork") as forked, available("spawn") as spawned:
+        elsewhere = [pool.map_async(fit_of, SEEDS) for pool in (forked, spawned)]
+        with ThreadPoolExecutor(4) as threads:
+            assert list(threads.map(fit_of, [*SEEDS, *SEEDS])) == [*alone, *alone]
+        for found in elsewhere:
+            assert found.get(timeout=240) == alone
 
 
 def test_another_number_of_blas_threads_gives_the_same_graph():
