@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import dagdecor as dd
 from dagdecor.course import attended
 from dagdecor.errors import NotConverged, OptionError
+from dagdecor.estimator import scale
 
 ROUTES = ("precision", "covariance")
 # The paper's continuous estimator alone.
@@ -302,3 +303,13 @@ def test_the_papers_settings_reproduce_an_independent_run_of_its_design():
             scores.append(dd.metrics.compare(drawn.graph, model.graph_).directed_f1)
         error = np.hypot(0.035, np.std(scores) / np.sqrt(len(scores)))
         assert abs(np.mean(scores) - mean) < 2 * error
+
+
+def test_with_fewer_rows_than_columns_the_floor_knows_that_the_lasso_shrinks():
+    few, many = scale.smallest_effect(25, 50), scale.smallest_effect(1000, 50)
+    assert few == pytest.approx(scale.smallest_correlation(25, 50) - scale.rate(25, 50))
+    assert many == scale.smallest_correlation(1000, 50)
+    assert scale.smallest_effect(2, 50) >= 0.0
+    drawn = dd.simulate.draw("wide", 200, p=100, n=50)
+    scores = dd.metrics.compare(drawn.graph, Continuous(rounds=1).fit(drawn.X).graph_)
+    assert scores.directed_f1 > 0.35

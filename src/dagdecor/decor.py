@@ -64,7 +64,8 @@ class Decor(BaseEstimator):  # type: ignore[misc]
         Weight of (|B_ij| + |B_ji|) |Omega_ij| when `bow="penalty"`.
     threshold_directed, threshold_noise : float or "auto"
         Smallest |B_ij| and |Omega_ij| that become edges. "auto" is the correlation that pays
-        the price of an edge in the extended BIC.
+        the price of an edge in the extended BIC; with fewer rows than columns that of effects is
+        lower by what the penalty has shrunk them.
     bow : {"reconcile", "penalty", "none"}
         How pairs with two channels are treated: the weaker one is dropped afterwards; they are
         penalised during the rounds (covariance route) and what remains is dropped; they stay.

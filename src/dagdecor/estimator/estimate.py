@@ -246,15 +246,19 @@ def _floors(result: Alternation, moments: Moments, settings: Settings) -> Thresh
 
     Residual deviations, not those of Omega: a single pass keeps the same B on both routes.
     """
-    weakest = scale.smallest_correlation(moments.n, moments.p)
-    A = np.eye(moments.p) - result.B
+    n, p = moments.n, moments.p
+    A = np.eye(p) - result.B
     residual = np.sqrt(np.sum(A * (moments.S @ A), axis=0))
     noise = np.sqrt(np.diag(result.Omega))
     directed = settings.threshold_directed
     bidirected = settings.threshold_noise
     return Thresholds(
-        weakest * residual / moments.deviations[:, None] if directed == "auto" else float(directed),
-        weakest * np.outer(noise, noise) if bidirected == "auto" else float(bidirected),
+        scale.smallest_effect(n, p) * residual / moments.deviations[:, None]
+        if directed == "auto"
+        else float(directed),
+        scale.smallest_correlation(n, p) * np.outer(noise, noise)
+        if bidirected == "auto"
+        else float(bidirected),
     )
 
 

@@ -32,6 +32,16 @@ def smallest_correlation(n: int, p: int) -> float:
     return math.sqrt(-math.expm1(-price(n, p) / n))
 
 
+def smallest_effect(n: int, p: int) -> float:
+    """What a lasso leaves of that correlation: less than the correlation by the lasso's shrinkage.
+
+    Counted only with fewer rows than columns, where the shrinkage is most of it: beyond, edges
+    that the penalty has let through by chance are the greater evil.
+    """
+    weakest = smallest_correlation(n, p)
+    return max(weakest - rate(n, p), 0.0) if n < p else weakest
+
+
 def directed_penalty(S: Array, noise: Array, n: int) -> Array:
     """Weights of |B_ij| for Theta = diag(noise)^-1: what a chance effect of i on j earns.
 
