@@ -40,10 +40,10 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	for part in directed precision covariance refit identify paper; do $(BIN)/python bench/$$part.py || exit 1; done
 
-# How often intervals hold the truth, and whether shares are what they say. Some ten minutes.
+# How often intervals hold the truth, and whether shares are what they say. A quarter of an hour.
 calibration: $(VENV)/.installed
 	$(BIN)/python bench/intervals.py
-	$(BIN)/python bench/calibration.py --tables 3 --draws 10 --only "paper .4" local abic --picture docs/pictures/reliability.svg
+	$(BIN)/python bench/calibration.py --tables 5 --draws 10 --only local "paper .4" abic --picture docs/pictures/reliability.svg
 
 # The suite against the lower bounds of the dependencies, and against the newest releases.
 test-oldest:
