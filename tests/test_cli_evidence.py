@@ -69,6 +69,12 @@ def test_alternatives_of_a_result(dagdecor, folder, tmp_path):
     assert "not a dagdecor fit" in refused.stderr
 
 
+def test_confidence_speaks_json(dagdecor, folder):
+    fast = ("--draws", 1, "--effort", 0.05, "--workers", 1, "--json")
+    run = dagdecor("confidence", folder / "data.csv", *fast)
+    assert dd.Confidence.from_json(run.stdout).draws == 1
+
+
 def test_what_rests_on_the_noise_model_is_named():
     chain = dd.MixedGraph(["A", "B", "C"], directed=[("A", "B"), ("B", "C")])
     S = [[1.0, 0.8, 0.64], [0.8, 1.64, 1.312], [0.64, 1.312, 2.0496]]  # unit noise, effects .8

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dagdecor.cli.interrupts import requested
-from dagdecor.cli.options import Data, Drop, Known, Missing
+from dagdecor.cli.options import AsJson, Data, Drop, Known, Missing
 from dagdecor.cli.output import say_written
 from dagdecor.cli.progress import counting
 
@@ -31,6 +31,7 @@ def confidence(
     workers: Annotated[int, typer.Option(help="Processes, -1 for one a core.")] = -1,
     seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 0,
     max_seconds: Annotated[float | None, typer.Option(help="Time budget.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Share of each mark over resampled tables; with --out, resumable and written as files."""
     from dagdecor.cli.reading import read_table
@@ -55,10 +56,11 @@ def confidence(
             checkpoint=None if out is None else out / DRAWS,
             progress=progress,
         )
-    print(found)
     if out is not None:
         write_file(found.to_json() + "\n", out / DOCUMENT)
         write_file(guarded(found.to_frame(), ("a", "b")), out / TABLE)
+    print(found.to_json() if as_json else found)
+    if out is not None and not as_json:
         say_written(out, [DRAWS, DOCUMENT, TABLE])
     if asked.is_set():
         if out is not None:
