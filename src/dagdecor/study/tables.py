@@ -145,7 +145,8 @@ def settings(rows: Iterable[Row], methods: Sequence[str]) -> str:
 def runs(rows: Sequence[Row]) -> str:
     """Seeds, statuses, limits and versions, each with its number of fits where they differ."""
     seeds = sorted({row["draw"] for row in rows})
-    lines = [f"- seeds of the draws: {seeds[0]} to {seeds[-1]}"] if seeds else []
+    span = " to ".join(map(str, dict.fromkeys([seeds[0], seeds[-1]]))) if seeds else "none"
+    lines = [f"- seeds of the draws: {span}"]
     lines.append(f"- status: {_counted(row['status'] for row in rows)}")
     lines.append(f"- limit: {_counted(_limit(row) for row in rows)}")
     packages: dict[str, list[str]] = {}
