@@ -45,6 +45,21 @@ def test_a_clear_graph_comes_back(six):
     assert six.marks == pytest.approx(4, abs=1)
 
 
+@pytest.mark.parametrize("scaled", [True, False])
+def test_draws_of_a_scaled_table_are_scaled(monkeypatch, scaled):
+    seen = []
+
+    def note(moments, settings, **more):
+        seen.append(np.diag(moments.S))
+        return dd.refit(moments, dd.simulate.draw("four-node", seed=1).graph)
+
+    monkeypatch.setattr("dagdecor.confidence.run.estimate", note)
+    table = TABLE / TABLE.std() if scaled else TABLE
+    MODEL.confidence(table, 3, **FAST)
+    assert len(seen) == 3
+    assert all(np.allclose(variances, 1, atol=1e-9) == scaled for variances in seen)
+
+
 def test_two_workers_give_the_same_bits(six):
     same(MODEL.confidence(TABLE, 6, effort=0.05, n_jobs=2), six)
 

@@ -25,6 +25,7 @@ from dagdecor.errors import (
 from dagdecor.graph import default_names
 from dagdecor.missing import METHODS, Missing
 
+UNIT_VARIANCES = 1e-6  # columns this close to one variance were scaled
 APART = 1e30  # of the largest deviation to the smallest: products of variances stay in range
 COLLINEAR = 1e-10  # share of a column's variance that the others leave unexplained
 
@@ -253,3 +254,9 @@ def _pivoted_cholesky(
 
     factor, pivots, rank, _ = lapack.dpstrf(np.asfortranarray(R), tol=COLLINEAR)
     return factor, pivots - 1, int(rank)
+
+
+def of_one_variance(S: npt.NDArray[np.float64]) -> bool:
+    """Whether columns were scaled, so that nothing can be read from their scale."""
+    variances = np.diag(S)
+    return bool(variances.max() < (1 + UNIT_VARIANCES) * variances.min())

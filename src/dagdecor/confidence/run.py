@@ -17,7 +17,7 @@ from dagdecor.data import Table
 from dagdecor.errors import DataError, NoDraws, OptionError
 from dagdecor.estimator import Settings, estimate
 from dagdecor.evidence import Shares
-from dagdecor.moments import Moments
+from dagdecor.moments import Moments, of_one_variance
 from dagdecor.parallel import cores, stream
 
 Array = npt.NDArray[np.float64]
@@ -75,6 +75,8 @@ def one_draw(
     """One resampled fit, as it stands in a checkpoint: its marks and its posterior shares."""
     try:
         sample = resampled(draw, plan.method, plan.random_state, moments, rows)
+        if of_one_variance(moments.S):  # who scales the table would have scaled the draw
+            sample = sample.scaled()
         seed = int(np.random.default_rng([plan.random_state, draw, 1]).integers(MOST_SEED))
         fit = estimate(sample, replace(settings, random_state=seed), quick=plan.effort)
     except DataError as error:

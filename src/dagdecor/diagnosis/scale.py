@@ -7,11 +7,10 @@ import numpy.typing as npt
 
 from dagdecor.diagnosis.findings import Finding
 from dagdecor.graph import MixedGraph
-from dagdecor.moments import Moments
+from dagdecor.moments import UNIT_VARIANCES, Moments
 
 Array = npt.NDArray[np.float64]
 
-UNIT_VARIANCES = 1e-6  # columns this close to one variance were scaled
 APART, FAR_APART = 10.0, 100.0  # ratios of the largest deviation to the smallest
 FEW = 4  # columns from which on two orders can be compared
 MANY = 1000  # and up to which: the explained shares need an inverse

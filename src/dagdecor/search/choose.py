@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from dagdecor.course import Course
 from dagdecor.knowledge import Rules
+from dagdecor.moments import of_one_variance
 from dagdecor.search import latent_search, mixed_search
 from dagdecor.search.average import decide
 from dagdecor.search.pinned import walker
@@ -31,7 +32,6 @@ CRITERIA = {
     "sparse": "error variances pulled together, the search's score",
     "scaled": "free error variances, the search's score",
 }
-UNIT_VARIANCES = 1e-6  # columns this close to one variance were scaled
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,7 @@ class Task:
     @property
     def scaled(self) -> bool:
         """Columns of one variance carry no evidence in their scale."""
-        variances = np.diag(self.S)
-        return bool(variances.max() < (1 + UNIT_VARIANCES) * variances.min())
+        return of_one_variance(self.S)
 
     @property
     def effort(self) -> float:
