@@ -45,6 +45,12 @@ RECIPES = st.builds(
 @example(Recipe(seed=1, n=30, p=4, holder="frame", names="mixed"))
 @example(Recipe(seed=1, n=2, p=25))
 @example(Recipe(seed=485926730, n=2, p=3, kind="cauchy", options={"bow": "none"}))
+@example(
+    Recipe(
+        seed=249865777, n=2, p=5, kind="cauchy",
+        options={"lambda_noise": 0.1, "acyclicity": "expm"},
+    )
+)  # fmt: skip
 def test_a_table_is_fitted_or_refused(recipe):
     assert outcome(recipe)
 

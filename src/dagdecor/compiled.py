@@ -64,7 +64,7 @@ _FOLDER = cache_folder()
 _CACHED = _writable(_FOLDER)
 if not (_CACHED and any(_FOLDER.rglob("*.nbi"))):
     _place = f"kept in {_FOLDER}" if _CACHED else "not kept: no writable cache folder"
-    sys.stderr.write(f"dagdecor: compiling its kernels on first use, some seconds, {_place}\n")
+    sys.stderr.write(f"dagdecor: compiling its kernels on first use, up to a minute, {_place}\n")
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]

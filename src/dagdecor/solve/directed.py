@@ -243,7 +243,8 @@ def _path(
     limits = _limits(forms, terms, state, settings)
     ridged = terms._replace(ridge=np.empty_like(terms.ridge))
     for step, mu in enumerate(settings.path):
-        np.multiply(_tangent((state[0] * state[0]).T, slope).T, 2 / mu, out=ridged.ridge)
+        with np.errstate(over="ignore"):  # an infinite weight bars the edge
+            np.multiply(_tangent((state[0] * state[0]).T, slope).T, 2 / mu, out=ridged.ridge)
         settle(forms, ridged, state, limits[1], 1)
         if step == 0:
             limits = _limits(forms, terms, state, settings)
