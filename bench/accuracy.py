@@ -11,6 +11,10 @@ import time
 import numpy as np
 
 import dagdecor as dd
+from dagdecor.simulate.laws import Latents
+
+# The paper's design at confounding density .4 with three times its edges.
+DENSE = dd.simulate.latent_regime("dense", 0.3, Latents(count=5, nodes=8, deviation=0.15))
 
 # name: regime, its options, and the bars for directed F1 and bidirected F1
 ROWS = {
@@ -32,6 +36,7 @@ MORE = {  # columns; only where --only names them
     "local p=50": ("local", {"p": 50}, None, None),
     "pervasive p=50": ("pervasive", {"p": 50}, None, None),
     "local p=100": ("local", {"p": 100}, None, None),
+    "edge density .3": (DENSE, {}, None, None),
 }
 MODELS = {"default": {}, "continuous": {"search": False}}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from dagdecor.knowledge import Rules
 from dagdecor.moments import of_one_variance
 from dagdecor.search import latent_search, mixed_search
 from dagdecor.search.average import decide
+from dagdecor.search.ordered import ordered
 from dagdecor.search.pinned import walker
 from dagdecor.search.prices import arc_prices, edge_prices, latent_prices
 from dagdecor.search.profile import Profile, profile
@@ -81,7 +82,7 @@ class Task:
     @property
     def latent_starts(self) -> int:
         """How many states the search with explicit hidden causes starts from."""
-        return 1 + (0 if self.polishes else LATENT_BLANKS) + (self.proposed is not None)
+        return 1 + (0 if self.polishes else LATENT_BLANKS + 1) + (self.proposed is not None)
 
     def iterations(self, usual: int) -> int:
         """Of an exploration that takes so many at p = 20."""
@@ -201,6 +202,10 @@ def _latent(task: Task, sparse: Candidate) -> Candidate:
             break
         score = _explored(latent_search, task, state, prices, LATENT_ITERATIONS, TEMPERATURE)
         tried.append((score, len(tried), state))
+    if not (task.polishes or task.course.over):
+        state, aside = _in_order(task, prices), replace(task, rng=task.rng.spawn(1)[0])
+        score = _explored(latent_search, aside, state, prices, LATENT_ITERATIONS, TEMPERATURE)
+        tried.append((score, len(tried), state))
     state = min(tried)[2]
     score = _explored(latent_search, task, state, prices, LAST_ITERATIONS, COOL)
     free = int(state.edges.sum()) + int(state.loads.sum())
@@ -246,6 +251,14 @@ def _latent_starts(task: Task, sparse: Candidate) -> list[latent_search.State]:
         proposed.edges[:] |= task.proposed
         starts.append(proposed)
     return starts
+
+
+def _in_order(task: Task, prices: latent_search.Prices) -> latent_search.State:
+    """Regressions along rising conditional variances, no hidden causes but fixed ones."""
+    rules = task.rules or Rules.none(len(task.S))
+    state = latent_search.lawful(task.S, task.latents, rules)
+    state.edges[:] |= ordered(task.S, task.n, float(prices.edge[1]), rules)
+    return state
 
 
 def _as_latents(task: Task, state: mixed_search.State, rules: Rules) -> latent_search.State:
