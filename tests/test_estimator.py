@@ -12,9 +12,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 import dagdecor as dd
-from dagdecor.course import attended
+from dagdecor.course import Course, attended
 from dagdecor.errors import NotConverged, OptionError
 from dagdecor.estimator import scale
+from dagdecor.search import choose
 
 ROUTES = ("precision", "covariance")
 # The paper's continuous estimator alone.
@@ -226,6 +227,23 @@ def test_a_search_with_time_enough_is_the_search_without_a_limit():
     free, limited = dd.Decor().fit(draw.X), dd.Decor(max_seconds=1e6).fit(draw.X)
     assert free.fit_.shares.directed.tobytes() == limited.fit_.shares.directed.tobytes()
     assert "search" not in free.fit_.certificates
+
+
+@pytest.mark.parametrize("p", [2, 7, 22, 30, 33, 50, 61, 107])
+@pytest.mark.parametrize("share", [0.05, 0.3, 1.0])
+def test_the_plan_of_a_search_adds_up(p, share):
+    task = choose.Task(np.eye(p), 1000, "latent", Course(), np.random.default_rng(0), share=share)
+    task.plan()
+    for _ in range(task.iterations(choose.SPARSE_ITERATIONS)):
+        task.course.step()
+    for _ in range(task.latent_starts * task.iterations(choose.LATENT_ITERATIONS)):
+        task.course.step()
+    for _ in range(task.iterations(choose.LAST_ITERATIONS)):
+        task.course.step()
+    for _ in range(choose.PARTS):
+        assert task.course.left > 0
+        task.course.step(task.part)
+    assert task.course.left == 0  # else a whole search would be said to be cut short
 
 
 @pytest.mark.parametrize("looks", [1, 30, 700])

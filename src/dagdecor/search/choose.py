@@ -89,15 +89,15 @@ class Task:
         return max(1, round(usual * self.effort))
 
     @property
-    def averaging(self) -> float:
-        """Steps of the course that an average takes."""
-        return PARTS * self.iterations(STEPS // PARTS) / STEPS_AN_ITERATION
+    def part(self) -> int:
+        """Steps of the course that a part of an average takes; whole, so that they add up."""
+        return max(1, self.iterations(STEPS // PARTS) // STEPS_AN_ITERATION)
 
     def plan(self) -> None:
         """Tell the course what there is to do."""
-        steps = self.iterations(SPARSE_ITERATIONS) + self.averaging
+        steps = self.iterations(SPARSE_ITERATIONS) + PARTS * self.part
         if self.explores_latents:
-            steps += self.averaging if self.noise_model == "auto" else 0
+            steps += PARTS * self.part if self.noise_model == "auto" else 0
             steps += self.latent_starts * self.iterations(LATENT_ITERATIONS)
             steps += self.iterations(LAST_ITERATIONS)
         self.course.plan(steps)
@@ -158,7 +158,7 @@ def search(task: Task) -> Found:
             # Each model alone is too sure of its marks (docs/bench/calibration.md).
             edge_share, arc_share = _halved((edge_share, arc_share), _average(task, sparse))
         else:
-            task.course.step(task.averaging)  # planned, and not needed
+            task.course.step(PARTS * task.part)  # planned, and not needed
     criterion = CRITERIA["scaled" if model == "sparse" and task.scaled else model]
     return Found(edges, arcs, edge_share, arc_share, model, criterion, best.score, scores)
 
@@ -197,14 +197,11 @@ def _latent(task: Task, sparse: Candidate) -> Candidate:
     n, p = task.n, len(task.S)
     prices = latent_search.Prices(edge_prices(n, p), latent_prices(n, p))
     tried: list[tuple[float, int, Any]] = []
-    for state in _latent_starts(task, sparse):
+    for state, rng in _latent_starts(task, sparse, float(prices.edge[1])):
         if tried and task.course.over:
             break
-        score = _explored(latent_search, task, state, prices, LATENT_ITERATIONS, TEMPERATURE)
-        tried.append((score, len(tried), state))
-    if not (task.polishes or task.course.over):
-        state, aside = _in_order(task, prices), replace(task, rng=task.rng.spawn(1)[0])
-        score = _explored(latent_search, aside, state, prices, LATENT_ITERATIONS, TEMPERATURE)
+        here = replace(task, rng=rng)
+        score = _explored(latent_search, here, state, prices, LATENT_ITERATIONS, TEMPERATURE)
         tried.append((score, len(tried), state))
     state = min(tried)[2]
     score = _explored(latent_search, task, state, prices, LAST_ITERATIONS, COOL)
@@ -231,7 +228,7 @@ def _average(task: Task, best: Candidate) -> tuple[Array, Array]:
         shares.append(
             walk.sample(task.S, task.n, best.state, best.prices, steps, task.rng, task.rules)
         )
-        if not task.course.step(steps / STEPS_AN_ITERATION):
+        if not task.course.step(task.part):
             break
     times = np.array([share.time for share in shares])
     weights = times / times.sum()
@@ -240,24 +237,31 @@ def _average(task: Task, best: Candidate) -> tuple[Array, Array]:
     return edge, arc
 
 
-def _latent_starts(task: Task, sparse: Candidate) -> list[latent_search.State]:
-    """The sparse graph; no marks, several times, for few columns; the proposed edges, for many."""
+def _latent_starts(
+    task: Task, sparse: Candidate, price: float
+) -> list[tuple[latent_search.State, np.random.Generator]]:
+    """States to start from, each with its random numbers.
+
+    The sparse graph; no marks, several times, for few columns; the proposed edges, for many; for
+    few, regressions in an order, aside: where they do not win, all is as without them.
+    """
     rules = task.rules or Rules.none(len(task.S))
-    starts = [_as_latents(task, sparse.state, rules)]
+    starts = [(_as_latents(task, sparse.state, rules), task.rng)]
     if not task.polishes:
-        starts += [latent_search.lawful(task.S, task.latents, rules) for _ in range(LATENT_BLANKS)]
+        starts += [(_lawful(task, rules, None), task.rng) for _ in range(LATENT_BLANKS)]
     if task.proposed is not None:
-        proposed = latent_search.lawful(task.S, task.latents, rules)
-        proposed.edges[:] |= task.proposed
-        starts.append(proposed)
+        starts.append((_lawful(task, rules, task.proposed), task.rng))
+    if not task.polishes:
+        edges = ordered(task.S, task.n, price, rules)
+        starts.append((_lawful(task, rules, edges), task.rng.spawn(1)[0]))
     return starts
 
 
-def _in_order(task: Task, prices: latent_search.Prices) -> latent_search.State:
-    """Regressions along rising conditional variances, no hidden causes but fixed ones."""
-    rules = task.rules or Rules.none(len(task.S))
+def _lawful(task: Task, rules: Rules, edges: Flags | None) -> latent_search.State:
+    """These edges and what is fixed, nothing else."""
     state = latent_search.lawful(task.S, task.latents, rules)
-    state.edges[:] |= ordered(task.S, task.n, float(prices.edge[1]), rules)
+    if edges is not None:
+        state.edges[:] |= edges
     return state
 
 
